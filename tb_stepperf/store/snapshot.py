@@ -1,0 +1,177 @@
+"""One moment of an experiment: its tags, what is indexed of them, and the catalog that follows."""
+
+from __future__ import annotations
+
+import collections
+import dataclasses
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from tb_stepperf.blocks import TagMetadata, parse_metadata
+from tb_stepperf.blocks.schema import STEP_TIME_MS
+from tb_stepperf.errors import FormatError, NewerFormatError
+from tb_stepperf.store.attempts import Attempt, AttemptRows, limits, segments_for_catalog
+from tb_stepperf.store.grouping import attempts_of_runs, run_of, writers
+from tb_stepperf.store.provider import TagKey, TagState
+from tb_stepperf.store.segment import Environment, SegmentIndex
+from tb_stepperf.store.types import MemberInfo, Problem, RunInfo
+
+MAX_MISSING_RANKS = 1000
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Index:
+    """What has been read of some tags. Entries are only ever added, each for one fixed state of its tag."""
+
+    segments: dict[TagKey, SegmentIndex] = dataclasses.field(default_factory=dict)
+    environments: dict[TagKey, Environment] = dataclasses.field(default_factory=dict)
+
+    @property
+    def size(self) -> int:
+        """Number of entries."""
+        return len(self.segments) + len(self.environments)
+
+    def only(self, keys: Iterable[TagKey]) -> Index:
+        """Returns a new index with the entries of `keys`, where there are any."""
+        keys = list(keys)
+        return Index(
+            {key: self.segments[key] for key in keys if key in self.segments},
+            {key: self.environments[key] for key in keys if key in self.environments},
+        )
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Run:
+    """A run, its attempts, and what has been read of them.
+
+    Attributes:
+        run: name.
+        version: changes with `states`.
+        states: what the listing says of every tag of the run, those that cannot be used included.
+        attempts: from old to new.
+        problems: of tags whose metadata cannot be used.
+        index: what has been read.
+    """
+
+    run: str
+    version: int
+    states: Mapping[TagKey, TagState]
+    attempts: Sequence[Attempt]
+    problems: tuple[Problem, ...]
+    index: Index
+
+    def members(self) -> Iterator[tuple[MemberInfo, list[AttemptRows]]]:
+        """Yields every member with what is known of its attempts, by rank and writer."""
+        ranks: dict[int, list[AttemptRows]] = collections.defaultdict(list)
+        for attempt in self.attempts:
+            ranks[attempt.metadata.rank].append(AttemptRows.of(attempt, self.index.segments))
+        for rank in sorted(ranks):
+            found = writers(ranks[rank])
+            for number, rows in enumerate(found, 1):
+                yield self._member(rank, number if len(found) > 1 else 0, rows), rows
+
+    def needed_for_catalog(self) -> dict[TagKey, TagState]:
+        """Returns the tags that must be read before `info` can describe the run, as far as that is known yet."""
+        needed: dict[TagKey, TagState] = {}
+        for attempt in self.attempts:
+            needed.update(segments_for_catalog(attempt, self.index.segments, None))
+            if attempt.environment is not None and attempt.environment not in self.index.environments:
+                needed[attempt.environment] = self.states[attempt.environment]
+        if needed or len(self.attempts) == 1:
+            return needed
+        for _, rows in self.members():
+            for attempt_rows, limit in zip(rows, limits(rows)):
+                needed.update(segments_for_catalog(attempt_rows.attempt, self.index.segments, limit))
+        return needed
+
+    def info(self) -> RunInfo | None:
+        """Returns the public description; None where no tag of the run can be used."""
+        if not self.attempts:
+            return None
+        members = tuple(member for member, _ in self.members())
+        world_size = self.attempts[-1].metadata.world_size
+        ranks = {member.rank for member in members}
+        missing = (rank for rank in range(min(world_size, len(ranks) + MAX_MISSING_RANKS)) if rank not in ranks)
+        num_writers = max(member.writer for member in members)
+        notes = []
+        if num_writers:
+            notes.append(
+                f"{num_writers} processes wrote to this run at the same time; they are shown as separate writers."
+            )
+        return RunInfo(self.run, world_size, tuple(missing)[:MAX_MISSING_RANKS], members, tuple(notes), self.version)
+
+    def all_problems(self) -> list[Problem]:
+        """Returns what could not be used, each reason once."""
+        damage: list[tuple[TagKey, str]] = []
+        for attempt in self.attempts:
+            for key in attempt.segments:
+                index = self.index.segments.get(key)
+                damage.extend((key, text) for text in (index.damage if index else ()))
+            rows = AttemptRows.of(attempt, self.index.segments)
+            damage.extend((next(iter(attempt.segments)), text) for text in rows.damage)
+            environment = self.index.environments.get(attempt.environment) if attempt.environment else None
+            if attempt.environment and environment:
+                damage.extend((attempt.environment, text) for text in environment.damage)
+        return [*self.problems, *([_damage(self.run, "record", damage)] if damage else [])]
+
+    def _member(self, rank: int, writer: int, rows: Sequence[AttemptRows]) -> MemberInfo:
+        steps_below = [attempt.num_rows_below(limit) for attempt, limit in zip(rows, limits(rows))]
+        attempts = tuple(
+            attempt.info(
+                attempt.num_present - num_below,
+                self.index.environments.get(attempt.attempt.environment) if attempt.attempt.environment else None,
+            )
+            for attempt, num_below in zip(rows, steps_below)
+        )
+        counted = [attempt for attempt, num_below in zip(rows, steps_below) if num_below]
+        names = {name for attempt in rows for part in attempt.parts.values() for name in part.columns}
+        label = f"rank {rank}" if not writer else f"rank {rank}, writer {writer}"
+        return MemberInfo(
+            member=str(rank) if writer < 2 else f"{rank}.{writer}",
+            rank=rank,
+            writer=writer,
+            label=label if not writer or rows[-1].attempt.metadata.world_size > 1 else f"writer {writer}",
+            tb_run=rows[-1].attempt.tb_run,
+            num_steps=sum(steps_below),
+            first_step=counted[0].first_step if counted else None,
+            last_step=counted[-1].last_step if counted else None,
+            first_wall_time_s=counted[0].first_wall_time_s if counted else None,
+            last_wall_time_s=counted[-1].last_wall_time_s if counted else None,
+            attempts=attempts,
+            columns=tuple(sorted(names, key=lambda name: (name != STEP_TIME_MS, name))),
+            end=attempts[-1].end,
+        )
+
+
+def group_tags(
+    tags: Mapping[TagKey, TagState],
+) -> dict[str, tuple[dict[TagKey, TagState], list[Attempt], tuple[Problem, ...]]]:
+    """Groups a listing by run: states of the tags, attempts from old to new, and tags that cannot be used."""
+    usable: dict[TagKey, tuple[TagMetadata, TagState]] = {}
+    states: dict[str, dict[TagKey, TagState]] = collections.defaultdict(dict)
+    newer: dict[tuple[str, str], list[TagKey]] = collections.defaultdict(list)
+    damaged: dict[str, list[tuple[TagKey, str]]] = collections.defaultdict(list)
+    for key, state in tags.items():
+        run = key.tb_run
+        try:
+            metadata = parse_metadata(state.content)
+        except NewerFormatError as error:
+            newer[run, str(error)].append(key)
+        except FormatError as error:
+            damaged[run].append((key, str(error)))
+        else:
+            run = run_of(run, metadata.world_size)
+            usable[key] = metadata, state
+        states[run][key] = state
+    problems: dict[str, list[Problem]] = collections.defaultdict(list)
+    for (run, message), keys in newer.items():
+        problems[run].append(Problem(run, min(keys).tag, message))
+    for run, found in damaged.items():
+        problems[run].append(_damage(run, "tag", sorted(found)))
+    attempts = attempts_of_runs(usable)
+    return {run: (found, attempts.get(run, []), tuple(problems[run])) for run, found in states.items()}
+
+
+def _damage(run: str, what: str, found: Sequence[tuple[TagKey, str]]) -> Problem:
+    key, reason = found[0]
+    number = f"1 {what} is damaged and was" if len(found) == 1 else f"{len(found)} {what}s are damaged and were"
+    return Problem(run, key.tag, f"{number} left out; the first: {reason}")
