@@ -1,0 +1,13 @@
+#!/bin/sh
+# Runs every benchmark. The writer is measured beside its peers, in an environment of the benchmark's own.
+set -eu
+cd "$(dirname "$0")/.."
+if [ ! -e benchmarks/.venv/.installed ] || [ benchmarks/requirements.txt -nt benchmarks/.venv/.installed ]; then
+    sh scripts/make_venv.sh benchmarks/.venv
+    benchmarks/.venv/bin/pip install --quiet --constraint constraints.txt --editable '.[torch]' --requirement benchmarks/requirements.txt
+    touch benchmarks/.venv/.installed
+fi
+benchmarks/.venv/bin/python -m benchmarks.writer_cost
+.venv/bin/python -m benchmarks.load_speed
+.venv/bin/python -m benchmarks.tab_speed
+.venv/bin/python -m benchmarks.bands_speed
