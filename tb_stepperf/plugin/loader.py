@@ -1,0 +1,81 @@
+"""The door that TensorBoard opens. It must not be able to fail.
+
+TensorBoard imports this module without a guard, so it imports nothing but the standard library and TensorBoard's
+plugin base; everything of ours is imported inside `load`, where a failure costs the tab and nothing else.
+"""
+
+from __future__ import annotations
+
+import argparse
+import logging
+from typing import Any
+
+from tensorboard.plugins import base_plugin
+
+PLUGIN_NAME = "stepperf"
+"""The same as `tb_stepperf.blocks.PLUGIN_NAME`, which is not imported here; a test compares them."""
+
+DEFAULT_CACHE_MB = 1024
+MIN_CACHE_MB = 64
+
+logger = logging.getLogger("tensorboard")
+
+
+class StepPerfLoader(base_plugin.TBLoader):
+    """Loads the Step Performance tab; the entry point `tensorboard_plugins: stepperf`."""
+
+    def define_flags(self, parser: argparse.ArgumentParser) -> None:
+        """Adds `--stepperf_cache_mb`."""
+        try:
+            parser.add_argument_group("step performance plugin").add_argument(
+                "--stepperf_cache_mb",
+                metavar="MB",
+                type=_cache_mb,
+                default=DEFAULT_CACHE_MB,
+                help=(
+                    "Most memory, in MiB, for step samples that the Step Performance tab keeps after reading them. "
+                    "What does not fit is read again when it is asked for: slower, never less. A step of ten columns "
+                    f"takes about 60 bytes. At least {MIN_CACHE_MB}. (default: %(default)s)"
+                ),
+            )
+        except argparse.ArgumentError as error:
+            logger.warning("stepperf: the flag is already defined, perhaps tb_stepperf is installed twice: %s", error)
+
+    def fix_flags(self, flags: Any) -> None:
+        """Asks TensorBoard to keep every block of ours; by default it keeps a random 10 of a plugin's tensors.
+
+        A value that a user gave stays. The flag may be missing or None where TensorBoard is embedded.
+        """
+        samples = getattr(flags, "samples_per_plugin", None)
+        if samples is None or samples == "":
+            flags.samples_per_plugin = {PLUGIN_NAME: 0}
+        elif isinstance(samples, dict):
+            samples.setdefault(PLUGIN_NAME, 0)
+        else:
+            logger.warning(
+                "stepperf: --samples_per_plugin is %r, not the dictionary that TensorBoard makes of it; "
+                "blocks may be thinned, and the tab then says how many steps are missing",
+                samples,
+            )
+
+    def load(self, context: base_plugin.TBContext) -> base_plugin.TBPlugin | None:
+        """Returns the plugin, or None (no tab, TensorBoard unharmed) with a warning where it cannot be made."""
+        try:
+            from tb_stepperf.plugin.plugin import StepPerfPlugin
+
+            if context.data_provider is None:
+                logger.warning("stepperf: TensorBoard runs without a data provider; there is no Step Performance tab")
+                return None
+            return StepPerfPlugin(context)
+        except Exception:
+            logger.warning(
+                "stepperf: the Step Performance tab could not be loaded; TensorBoard goes on without it", exc_info=True
+            )
+            return None
+
+
+def _cache_mb(text: str) -> int:
+    value = int(text) if text.isascii() and text.isdigit() else 0
+    if value < MIN_CACHE_MB:
+        raise argparse.ArgumentTypeError(f"{text!r}; an integer of at least {MIN_CACHE_MB} is allowed")
+    return value
