@@ -1,23 +1,38 @@
-"""From tags to runs, ranks, attempts and writers."""
+"""From tags to attempts and runs, by the listing alone."""
 
 from __future__ import annotations
 
-import itertools
+import dataclasses
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 
 from tb_stepperf.blocks import TagMetadata
-from tb_stepperf.store.attempts import Attempt, AttemptRows
 from tb_stepperf.store.provider import TagKey, TagState
-
-MIN_OVERLAP_S = 1.0
-MIN_OVERLAP_SHARE = 0.05
-"""Two processes ran at the same time if the earlier went on for more than this, and for more than this share of its
-own time, after the first step of the later. A restart whose predecessor lingers, or a clock that was corrected in
-between, stays a restart."""
 
 _RANK_DIRECTORY = re.compile(r"(?:(?P<run>.*)/)?rank_[0-9]+", re.DOTALL)
 _DIGITS = re.compile(r"([0-9]+)")
+
+
+@dataclasses.dataclass(frozen=True)
+class Attempt:
+    """Tags of one attempt in one TensorBoard run.
+
+    Attributes:
+        tb_run: name of the TensorBoard run.
+        metadata: of one of the tags; what it says of the attempt is the same in all.
+        segments: blocks tags in the order of their segment numbers, with what the listing says of them.
+        environments: environment tags, at most one.
+    """
+
+    tb_run: str
+    metadata: TagMetadata
+    segments: Mapping[TagKey, TagState]
+    environments: Mapping[TagKey, TagState]
+
+    @property
+    def order(self) -> tuple[float, str]:
+        """Sort key: attempts are ordered by start, never by listing or file order."""
+        return self.metadata.started_s, self.metadata.attempt
 
 
 def run_of(tb_run: str, world_size: int) -> str:
@@ -42,52 +57,13 @@ def attempts_of_runs(tags: Mapping[TagKey, tuple[TagMetadata, TagState]]) -> dic
         by_attempt.setdefault((key.tb_run, metadata.attempt), {})[key] = metadata, state
     runs: dict[str, list[Attempt]] = {}
     for (tb_run, _), members in by_attempt.items():
-        segments = sorted(
-            (metadata.segment, key) for key, (metadata, _) in members.items() if metadata.kind == "blocks"
-        )
-        environment = next((key for key, (metadata, _) in members.items() if metadata.kind == "environment"), None)
         metadata = next(metadata for metadata, _ in members.values())
-        attempt = Attempt(tb_run, metadata, {key: members[key][1] for _, key in segments}, environment)
+        segments = sorted((about.segment, key) for key, (about, _) in members.items() if about.kind == "blocks")
+        attempt = Attempt(
+            tb_run,
+            metadata,
+            segments={key: members[key][1] for _, key in segments},
+            environments={key: state for key, (about, state) in members.items() if about.kind == "environment"},
+        )
         runs.setdefault(run_of(tb_run, metadata.world_size), []).append(attempt)
     return {run: sorted(attempts, key=lambda attempt: attempt.order) for run, attempts in runs.items()}
-
-
-def writers(attempts: Iterable[AttemptRows]) -> list[list[AttemptRows]]:
-    """Splits the attempts of one rank into writers, so that no two processes of a writer ran at the same time.
-
-    Each process, in the order of starting, continues the first writer that it did not run beside: restarts of one
-    process stay one writer, and three processes that are restarted together stay three.
-
-    Args:
-        attempts: attempts of one rank.
-
-    Returns:
-        Attempts from old to new, per writer; at least one writer if there is an attempt.
-    """
-    processes: dict[str, list[AttemptRows]] = {}
-    for rows in sorted(attempts, key=lambda rows: rows.attempt.order):
-        processes.setdefault(rows.attempt.metadata.process, []).append(rows)
-    found: list[list[list[AttemptRows]]] = []
-    for process in processes.values():
-        for writer in found:
-            if not any(_concurrent(earlier, process) for earlier in writer):
-                writer.append(process)
-                break
-        else:
-            found.append([process])
-    return [sorted(itertools.chain.from_iterable(writer), key=lambda rows: rows.attempt.order) for writer in found]
-
-
-def _concurrent(earlier: Sequence[AttemptRows], later: Sequence[AttemptRows]) -> bool:
-    spans = [_span(earlier), _span(later)]
-    if None in spans:
-        return False
-    (first_s, last_s), (later_first_s, _) = sorted(span for span in spans if span is not None)
-    return last_s - later_first_s > max(MIN_OVERLAP_S, MIN_OVERLAP_SHARE * (last_s - first_s))
-
-
-def _span(process: Sequence[AttemptRows]) -> tuple[float, float] | None:
-    """Wall time of the first and the last row of a process, or None where it has no rows."""
-    first = next((rows.first_wall_time_s for rows in process if rows.first_wall_time_s is not None), None)
-    last = next((rows.last_wall_time_s for rows in reversed(process) if rows.last_wall_time_s is not None), None)
-    return None if first is None or last is None else (first, last)

@@ -77,11 +77,14 @@ class Provider:
         runs = _retrying(lambda: self._data_provider.list_runs(ctx, experiment_id=experiment_id))
         return {run.run_name for run in runs}
 
-    def read(self, ctx: Any, experiment_id: str, keys: Sequence[TagKey]) -> dict[TagKey, Events]:
+    def read(
+        self, ctx: Any, experiment_id: str, keys: Sequence[TagKey], *, newest_only: bool = False
+    ) -> dict[TagKey, Events]:
         """Reads whole tags, in one call where the answer is not too large; a tag that has vanished is left out.
 
         Args:
             keys: one of the batches of `batches`.
+            newest_only: read only the newest tensor of each tag.
         """
         if not keys:
             return {}
@@ -90,7 +93,7 @@ class Provider:
                 ctx,
                 experiment_id=experiment_id,
                 plugin_name=PLUGIN_NAME,
-                downsample=_KEEP_ALL,
+                downsample=1 if newest_only else _KEEP_ALL,  # the newest is always kept
                 run_tag_filter=RunTagFilter({key.tb_run for key in keys}, {key.tag for key in keys}),
             )
         except KeyError:
@@ -108,7 +111,8 @@ class Provider:
                 if TagKey(tb_run, tag) in wanted
             }
         half = len(keys) // 2
-        return self.read(ctx, experiment_id, keys[:half]) | self.read(ctx, experiment_id, keys[half:])
+        halves = (self.read(ctx, experiment_id, part, newest_only=newest_only) for part in (keys[:half], keys[half:]))
+        return {key: events for found in halves for key, events in found.items()}
 
 
 def batches(keys: Sequence[TagKey]) -> Iterator[list[TagKey]]:

@@ -14,7 +14,7 @@ from concurrent.futures import Future
 from typing import Any
 
 from tb_stepperf.store.provider import Provider, TagKey, TagState, batches
-from tb_stepperf.store.segment import Environment, Segment, decode_environments, decode_segment
+from tb_stepperf.store.segment import Environment, Segment, SegmentIndex, decode_environments, decode_segment
 
 _CacheKey = tuple[str, TagKey, TagState]
 
@@ -64,6 +64,14 @@ class SegmentReader:
         for batch in batches(list(tags)):
             for key, events in self._provider.read(ctx, experiment_id, batch).items():
                 yield key, decode_environments(events)
+
+    def newest(
+        self, ctx: Any, experiment_id: str, tags: Mapping[TagKey, TagState]
+    ) -> Iterator[tuple[TagKey, SegmentIndex]]:
+        """Yields the index of only the newest block of each tag; nothing is kept."""
+        for batch in batches(list(tags)):
+            for key, events in self._provider.read(ctx, experiment_id, batch, newest_only=True).items():
+                yield key, decode_segment(events, tags[key].max_step).index
 
     def retain(self, experiment_id: str, tags: Mapping[TagKey, TagState]) -> None:
         """Drops every segment of the experiment that is not, in this state, in `tags`."""

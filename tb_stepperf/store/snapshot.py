@@ -4,39 +4,20 @@ from __future__ import annotations
 
 import collections
 import dataclasses
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from tb_stepperf.blocks import TagMetadata, parse_metadata
 from tb_stepperf.blocks.schema import STEP_TIME_MS
 from tb_stepperf.errors import FormatError, NewerFormatError
-from tb_stepperf.store.attempts import Attempt, AttemptRows, limits, segments_for_catalog
-from tb_stepperf.store.grouping import attempts_of_runs, run_of, writers
+from tb_stepperf.store.grouping import Attempt, attempts_of_runs, run_of
+from tb_stepperf.store.index import Index, Needed
 from tb_stepperf.store.provider import TagKey, TagState
-from tb_stepperf.store.segment import Environment, SegmentIndex
+from tb_stepperf.store.rows import NO_LIMIT, AttemptRows, limits
+from tb_stepperf.store.segment import Environment
 from tb_stepperf.store.types import MemberInfo, Problem, RunInfo
+from tb_stepperf.store.writers import writers
 
 MAX_MISSING_RANKS = 1000
-
-
-@dataclasses.dataclass(frozen=True, eq=False)
-class Index:
-    """What has been read of some tags. Entries are only ever added, each for one fixed state of its tag."""
-
-    segments: dict[TagKey, SegmentIndex] = dataclasses.field(default_factory=dict)
-    environments: dict[TagKey, Environment] = dataclasses.field(default_factory=dict)
-
-    @property
-    def size(self) -> int:
-        """Number of entries."""
-        return len(self.segments) + len(self.environments)
-
-    def only(self, keys: Iterable[TagKey]) -> Index:
-        """Returns a new index with the entries of `keys`, where there are any."""
-        keys = list(keys)
-        return Index(
-            {key: self.segments[key] for key in keys if key in self.segments},
-            {key: self.environments[key] for key in keys if key in self.environments},
-        )
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -63,25 +44,27 @@ class Run:
         """Yields every member with what is known of its attempts, by rank and writer."""
         ranks: dict[int, list[AttemptRows]] = collections.defaultdict(list)
         for attempt in self.attempts:
-            ranks[attempt.metadata.rank].append(AttemptRows.of(attempt, self.index.segments))
+            ranks[attempt.metadata.rank].append(AttemptRows.of(attempt, self.index))
         for rank in sorted(ranks):
             found = writers(ranks[rank])
             for number, rows in enumerate(found, 1):
                 yield self._member(rank, number if len(found) > 1 else 0, rows), rows
 
-    def needed_for_catalog(self) -> dict[TagKey, TagState]:
-        """Returns the tags that must be read before `info` can describe the run, as far as that is known yet."""
-        needed: dict[TagKey, TagState] = {}
-        for attempt in self.attempts:
-            needed.update(segments_for_catalog(attempt, self.index.segments, None))
-            if attempt.environment is not None and attempt.environment not in self.index.environments:
-                needed[attempt.environment] = self.states[attempt.environment]
-        if needed or len(self.attempts) == 1:
+    def needed_for_catalog(self, asked: Collection[TagKey]) -> list[Needed]:
+        """Returns what must be read before `info` can describe the run, as far as that is known yet.
+
+        Args:
+            asked: tags whose newest block has been asked for already.
+        """
+        needed = [self.index.needed_for_catalog(attempt, None, asked) for attempt in self.attempts]
+        if any(needed) or len(self.attempts) == 1:
             return needed
-        for _, rows in self.members():
-            for attempt_rows, limit in zip(rows, limits(rows)):
-                needed.update(segments_for_catalog(attempt_rows.attempt, self.index.segments, limit))
-        return needed
+        return [
+            self.index.needed_for_catalog(attempt_rows.attempt, limit, asked)
+            for _, rows in self.members()
+            for attempt_rows, limit in zip(rows, limits(rows))
+            if limit < NO_LIMIT
+        ]
 
     def info(self) -> RunInfo | None:
         """Returns the public description; None where no tag of the run can be used."""
@@ -103,27 +86,24 @@ class Run:
         """Returns what could not be used, each reason once."""
         damage: list[tuple[TagKey, str]] = []
         for attempt in self.attempts:
-            for key in attempt.segments:
-                index = self.index.segments.get(key)
-                damage.extend((key, text) for text in (index.damage if index else ()))
-            rows = AttemptRows.of(attempt, self.index.segments)
-            damage.extend((next(iter(attempt.segments)), text) for text in rows.damage)
-            environment = self.index.environments.get(attempt.environment) if attempt.environment else None
-            if attempt.environment and environment:
-                damage.extend((attempt.environment, text) for text in environment.damage)
+            damage.extend(AttemptRows.of(attempt, self.index).damage)
+            damage.extend((key, reason) for key in attempt.environments for reason in self._environment(key).damage)
         return [*self.problems, *([_damage(self.run, "record", damage)] if damage else [])]
+
+    def _environment(self, key: TagKey) -> Environment:
+        return self.index.environments.get(key, Environment())
 
     def _member(self, rank: int, writer: int, rows: Sequence[AttemptRows]) -> MemberInfo:
         steps_below = [attempt.num_rows_below(limit) for attempt, limit in zip(rows, limits(rows))]
         attempts = tuple(
             attempt.info(
                 attempt.num_present - num_below,
-                self.index.environments.get(attempt.attempt.environment) if attempt.attempt.environment else None,
+                next(map(self._environment, attempt.attempt.environments), Environment()),
             )
             for attempt, num_below in zip(rows, steps_below)
         )
         counted = [attempt for attempt, num_below in zip(rows, steps_below) if num_below]
-        names = {name for attempt in rows for part in attempt.parts.values() for name in part.columns}
+        names = {name for attempt in rows for part in attempt.parts for name in part.index.columns}
         label = f"rank {rank}" if not writer else f"rank {rank}, writer {writer}"
         return MemberInfo(
             member=str(rank) if writer < 2 else f"{rank}.{writer}",

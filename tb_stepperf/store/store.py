@@ -12,9 +12,10 @@ from typing import Any
 
 from tb_stepperf.errors import NotFoundError
 from tb_stepperf.store.grouping import natural_order
+from tb_stepperf.store.index import Index
 from tb_stepperf.store.provider import Provider, TagKey, TagState
 from tb_stepperf.store.reader import SegmentReader
-from tb_stepperf.store.snapshot import Index, Run, group_tags
+from tb_stepperf.store.snapshot import Run, group_tags
 from tb_stepperf.store.table import SegmentChangedError, assemble
 from tb_stepperf.store.types import Catalog, Table
 
@@ -157,11 +158,11 @@ class Store:
             key: state
             for rows in wanted
             for key, state in rows.attempt.segments.items()
-            if key not in run.index.segments
+            if not run.index.known(key).is_whole
         }
         if unread:
             for key, segment in self._reader.segments(ctx, experiment_id, unread):
-                run.index.segments[key] = segment.index
+                run.index.add_whole(key, segment.index)
             members = list(run.members())
         info, rows = next((info, rows) for info, rows in members if member in (None, info.member))
         return assemble(
@@ -194,23 +195,23 @@ class Store:
 
     def _refresh(self, ctx: Any, experiment_id: str, last: _Snapshot | None) -> _Snapshot:
         tags = self._provider.list_tags(ctx, experiment_id)
-        num_other = len(self._provider.list_tb_runs(ctx, experiment_id) - {key.tb_run for key in tags})
-        if last is not None and last.tags == tags and last.catalog.num_runs_without_data == num_other:
+        num_without_data = len(self._provider.list_tb_runs(ctx, experiment_id) - {key.tb_run for key in tags})
+        is_same = last is not None and last.tags == tags and last.catalog.num_runs_without_data == num_without_data
+        if last is not None and is_same:
             if last.index_size == _index_size(last.runs):
                 return last
-            runs = last.runs
+            runs, version = last.runs, last.catalog.version  # reads have completed what is known of the same data
         else:
-            runs = self._runs(tags, last)
+            runs, version = self._runs(tags, last), next(self._versions)
             self._index(ctx, experiment_id, runs)
             self._reader.retain(experiment_id, tags)
         ordered = [runs[name] for name in sorted(runs, key=natural_order)]
         infos = [run.info() for run in ordered]
-        changed = last is None or last.tags != tags or last.catalog.num_runs_without_data != num_other
         catalog = Catalog(
             runs=tuple(info for info in infos if info is not None),
             problems=tuple(problem for run in ordered for problem in run.all_problems()),
-            num_runs_without_data=num_other,
-            version=next(self._versions) if changed else last.catalog.version,
+            num_runs_without_data=num_without_data,
+            version=version,
         )
         return _Snapshot(tags, runs, catalog, _index_size(runs))
 
@@ -225,29 +226,38 @@ class Store:
                 continue
             index = Index()
             if old is not None:
-                kept = [key for key, state in states.items() if old.states.get(key) == state]
-                index = old.index.only(kept)
+                index = old.index.after(
+                    unchanged=(key for key, state in states.items() if old.states.get(key) == state),
+                    grown=(key for key, state in states.items() if old.states.get(key, state) != state),
+                )
             runs[name] = Run(name, next(self._versions), states, attempts, problems, index)
         return runs
 
     def _index(self, ctx: Any, experiment_id: str, runs: Mapping[str, Run]) -> None:
         """Reads what the catalog needs, in as few calls as possible over all runs."""
-        asked: set[TagKey] = set()
+        asked_newest: set[TagKey] = set()
+        asked_whole: set[TagKey] = set()  # what has vanished meanwhile is not asked for again
         while True:
-            needed = {run.run: run.needed_for_catalog() for run in runs.values()}
-            owner = {key: run for run, keys in needed.items() for key in keys if key not in asked}
-            if not owner:
+            whole: dict[TagKey, TagState] = {}
+            newest: dict[TagKey, TagState] = {}
+            environments: dict[TagKey, TagState] = {}
+            index_of: dict[TagKey, Index] = {}
+            for run in runs.values():
+                for needed in run.needed_for_catalog(asked_newest):
+                    for wanted, found in ((whole, needed.whole), (environments, needed.environments)):
+                        wanted.update({key: state for key, state in found.items() if key not in asked_whole})
+                    newest.update(needed.newest)
+                    index_of.update(dict.fromkeys([*needed.whole, *needed.newest, *needed.environments], run.index))
+            if not (whole or newest or environments):
                 return
-            asked |= owner.keys()
-            tags = {key: needed[run][key] for key, run in owner.items()}
-            environments = {
-                key: state for key, state in tags.items() if key in {a.environment for a in runs[owner[key]].attempts}
-            }
+            asked_newest |= newest.keys()
+            asked_whole |= whole.keys() | environments.keys()
             for key, environment in self._reader.environments(ctx, experiment_id, environments):
-                runs[owner[key]].index.environments[key] = environment
-            segments = {key: state for key, state in tags.items() if key not in environments}
-            for key, segment in self._reader.segments(ctx, experiment_id, segments):
-                runs[owner[key]].index.segments[key] = segment.index
+                index_of[key].environments[key] = environment
+            for key, newest_block in self._reader.newest(ctx, experiment_id, newest):
+                index_of[key].add_newest(key, newest_block)
+            for key, segment in self._reader.segments(ctx, experiment_id, whole):
+                index_of[key].add_whole(key, segment.index)
 
     def _experiment(self, experiment_id: str) -> _Experiment:
         with self._lock:

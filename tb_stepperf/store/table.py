@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from tb_stepperf.store.attempts import MAX_STEP, AttemptRows, limits
 from tb_stepperf.store.provider import TagKey, TagState
 from tb_stepperf.store.reader import SegmentReader
+from tb_stepperf.store.rows import NO_LIMIT, AttemptRows, limits
 from tb_stepperf.store.segment import Segment, Steps
 from tb_stepperf.store.types import Gap, MemberInfo, Table
 
@@ -41,7 +41,7 @@ def assemble(
     start_step: int | None,
     end_step: int | None,
 ) -> Table:
-    """Reads the rows of a member whose segments are all indexed.
+    """Reads the rows of a member whose tags have all been read as a whole.
 
     Args:
         reader: where segments come from.
@@ -56,7 +56,7 @@ def assemble(
         SegmentChangedError: the log directory changed meanwhile.
     """
     start = 0 if start_step is None else start_step
-    end = MAX_STEP + 1 if end_step is None else end_step
+    end = NO_LIMIT if end_step is None else end_step
     names = member.columns if columns is None else tuple(dict.fromkeys(columns))
     pieces, num_rows = _pieces(rows, start, end)
     steps = np.empty(num_rows, np.int64)
@@ -78,7 +78,8 @@ def assemble(
         found += 1
     if found < len(pieces):
         raise SegmentChangedError(f"{len(pieces) - found} of {len(pieces)} segments have vanished")
-    for array in (steps, wall_time_s, attempt_index, *values.values()):
+    arrays: list[np.ndarray] = [steps, wall_time_s, attempt_index, *values.values()]
+    for array in arrays:
         array.flags.writeable = False
     return Table(
         run=run[0],
@@ -101,10 +102,10 @@ def _pieces(rows: Sequence[AttemptRows], start: int, end: int) -> tuple[Mapping[
     pieces: dict[TagKey, _Piece] = {}
     row = 0
     for number, (attempt, limit) in enumerate(zip(rows, limits(rows))):
-        for key, part in attempt.parts.items():
-            first, last = part.num_rows_below(start), part.num_rows_below(min(end, limit))
+        for part in attempt.parts:
+            first, last = part.index.num_rows_below(start), part.index.num_rows_below(min(end, limit))
             if last > first:
-                pieces[key] = _Piece(attempt.attempt.segments[key], number, first, last, row)
+                pieces[part.key] = _Piece(attempt.attempt.segments[part.key], number, first, last, row)
                 row += last - first
     return pieces, row
 

@@ -36,23 +36,6 @@ START_S = 1_700_000_000.0
 _numbers = itertools.count()
 
 
-@dataclasses.dataclass(frozen=True)
-class Attempt:
-    """What `write_attempt` wrote.
-
-    Attributes:
-        path: the event file.
-        attempt: identity of the attempt.
-        process: identity of the process.
-        num_rows: rows that the writer says it wrote, dropped ones included.
-    """
-
-    path: pathlib.Path
-    attempt: str
-    process: str
-    num_rows: int
-
-
 def record(payload: bytes) -> bytes:
     """Returns `payload` in the framing of an event file: length, masked checksums."""
     length = struct.pack("<Q", len(payload))
@@ -69,6 +52,129 @@ def event_bytes(tag: str, metadata: TagMetadata, elements: list[bytes], step: in
 def file_header(wall_time_s: float = START_S) -> bytes:
     """Returns the record that begins every event file."""
     return record(Event(wall_time=wall_time_s, file_version="brain.Event:2").SerializeToString())
+
+
+class AttemptLog:
+    """An attempt that is being written, block by block, into an event file of its own.
+
+    Attributes:
+        path: the event file.
+        attempt: identity of the attempt.
+        process: identity of the process.
+        num_rows: rows that the writer says it wrote, dropped ones included.
+
+    Args:
+        directory: of the TensorBoard run; made if need be.
+        started_s: start of the attempt, seconds since the epoch.
+        process: identity of the process; by default a new one.
+        rank: rank of the process.
+        world_size: number of processes of the job.
+        blocks_per_tag: a new tag begins after this many blocks.
+        path: append to this file (that of an attempt before) instead of making a new one.
+    """
+
+    def __init__(
+        self,
+        directory: pathlib.Path,
+        *,
+        started_s: float = START_S,
+        process: str | None = None,
+        rank: int = 0,
+        world_size: int = 1,
+        blocks_per_tag: int = MAX_BLOCKS_PER_TAG,
+        path: pathlib.Path | None = None,
+    ) -> None:
+        number = next(_numbers)
+        self.attempt = attempt_id(started_s, f"{number:08x}")
+        self.process = f"process-{number}" if process is None else process
+        self.num_rows = 0
+        self.path = path or directory / f"events.out.tfevents.{int(started_s):010d}.host.{number}.stepperf"
+        self._metadata = TagMetadata("blocks", self.attempt, self.process, started_s, rank=rank, world_size=world_size)
+        self._blocks_per_tag = blocks_per_tag
+        self._ordinal, self._num_records = 0, 0
+        self._segment, self._segment_blocks, self._segment_rows = 0, 0, 0
+        self._last_wall_s, self._next_step = started_s, 0
+        directory.mkdir(parents=True, exist_ok=True)
+        if path is None:
+            self.path.write_bytes(file_header(started_s))
+
+    def environment(self, fields: Mapping[str, Any]) -> None:
+        """Writes the next environment record."""
+        metadata = dataclasses.replace(self._metadata, kind="environment")
+        number, self._num_records = self._num_records, self._num_records + 1
+        wall_time_s = self._metadata.started_s + number
+        self._write(
+            [
+                event_bytes(
+                    environment_tag(self.attempt), metadata, encode_environment(dict(fields)), number, wall_time_s
+                )
+            ]
+        )
+
+    def append(
+        self,
+        steps: np.ndarray | Sequence[int] = (),
+        columns: Mapping[str, np.ndarray] | None = None,
+        *,
+        wall_time_s: np.ndarray | None = None,
+        block_rows: int = 512,
+        counters: Mapping[str, int] | None = None,
+        end: str | None = None,
+        drop_ordinals: Collection[int] = (),
+    ) -> None:
+        """Writes rows as blocks; without rows, one block that carries `counters` and `end`.
+
+        Args:
+            steps: strictly ascending.
+            columns: name to values, shape (num_rows,).
+            wall_time_s: end of each step; by default running sums of `step_time_ms` (or of 100 ms).
+            block_rows: rows of a block.
+            counters: cumulative counts, in the last block.
+            end: how the attempt ends, in the last block.
+            drop_ordinals: blocks that are left out of the file, as if they had never arrived.
+        """
+        steps = np.asarray(steps, np.int64)
+        columns = {name: np.ascontiguousarray(values, np.float32) for name, values in (columns or {}).items()}
+        if wall_time_s is None:
+            step_time_ms = columns.get("step_time_ms", np.full(steps.size, 100.0))
+            wall_time_s = self._last_wall_s + np.cumsum(np.nan_to_num(step_time_ms.astype(np.float64))) / 1e3
+        records = []
+        for first in range(0, steps.size, block_rows) or range(1):
+            rows = slice(first, min(first + block_rows, steps.size))
+            is_last = rows.stop == steps.size
+            block = Block(
+                ordinal=self._ordinal,
+                first_row=self.num_rows,
+                steps=steps[rows],
+                wall_time_s=np.asarray(wall_time_s[rows], np.float64),
+                columns={name: values[rows] for name, values in columns.items()},
+                counters=dict(counters or {}) if is_last else {},
+                end=end if is_last else None,
+            )
+            written = self._block(block)
+            if block.ordinal not in drop_ordinals:
+                records.append(written)
+        self._write(records)
+
+    def _block(self, block: Block) -> bytes:
+        is_full = self._segment_blocks == self._blocks_per_tag
+        if is_full or self._segment_rows + block.num_rows > MAX_ROWS_PER_TAG:
+            self._segment, self._segment_blocks, self._segment_rows = self._segment + 1, 0, 0
+        elements, step, wall_time_s = encode_block(block)
+        if block.num_rows:
+            self._next_step, self._last_wall_s = int(block.steps[-1]) + 1, float(block.wall_time_s[-1])
+        else:
+            step, wall_time_s = self._next_step, self._last_wall_s
+        self._ordinal += 1
+        self._segment_blocks += 1
+        self._segment_rows += block.num_rows
+        self.num_rows += block.num_rows
+        metadata = dataclasses.replace(self._metadata, segment=self._segment)
+        return event_bytes(blocks_tag(self.attempt, self._segment), metadata, elements, step, wall_time_s)
+
+    def _write(self, records: Sequence[bytes]) -> None:
+        with self.path.open("ab") as file:
+            file.write(b"".join(records))
 
 
 def write_attempt(
@@ -88,65 +194,33 @@ def write_attempt(
     environment: Sequence[Mapping[str, Any]] = (),
     drop_ordinals: Collection[int] = (),
     path: pathlib.Path | None = None,
-) -> Attempt:
-    """Writes one attempt into an event file of its own.
+) -> AttemptLog:
+    """Writes one attempt as a whole; the arguments are those of `AttemptLog` and `AttemptLog.append`.
 
     Args:
-        directory: of the TensorBoard run; made if need be.
-        steps: strictly ascending.
-        columns: name to values, shape (num_rows,).
-        started_s: start of the attempt, seconds since the epoch.
-        wall_time_s: end of each step; by default running sums of `step_time_ms` (or of 100 ms) after `started_s`.
-        process: identity of the process; by default a new one.
-        rank: rank of the process.
-        world_size: number of processes of the job.
-        block_rows: rows of a block.
-        blocks_per_tag: a new tag begins after this many blocks.
-        counters: cumulative counts, in the last block.
-        end: how the attempt ends, in the last block; None while it goes on.
         environment: environment records, record 0 first.
-        drop_ordinals: blocks that are left out of the file, as if they had never arrived.
-        path: append to this file (of an attempt before) instead of making a new one.
     """
-    number = next(_numbers)
-    steps = np.asarray(steps, np.int64)
-    if wall_time_s is None:
-        step_time_ms = columns.get("step_time_ms", np.full(steps.size, 100.0))
-        wall_time_s = started_s + np.cumsum(np.asarray(step_time_ms, np.float64)) / 1e3
-    columns = {name: np.ascontiguousarray(values, np.float32) for name, values in columns.items()}
-    attempt = attempt_id(started_s, f"{number:08x}")
-    process = f"process-{number}" if process is None else process
-    metadata = TagMetadata("blocks", attempt, process, started_s, rank=rank, world_size=world_size)
-    directory.mkdir(parents=True, exist_ok=True)
-    is_new = path is None
-    path = path or directory / f"events.out.tfevents.{int(started_s):010d}.host.{number}.stepperf"
-    with path.open("wb" if is_new else "ab") as file:
-        if is_new:
-            file.write(file_header(started_s))
-        for k, fields in enumerate(environment):
-            about = dataclasses.replace(metadata, kind="environment")
-            file.write(event_bytes(environment_tag(attempt), about, encode_environment(dict(fields)), k, started_s + k))
-        starts = range(0, steps.size, block_rows) if steps.size else range(1)
-        per_tag = min(blocks_per_tag, max(MAX_ROWS_PER_TAG // block_rows, 1))
-        for ordinal, first in enumerate(starts):
-            if ordinal in drop_ordinals:
-                continue
-            rows = slice(first, min(first + block_rows, steps.size))
-            is_last = ordinal == len(starts) - 1
-            block = Block(
-                ordinal=ordinal,
-                first_row=first,
-                steps=steps[rows],
-                wall_time_s=np.asarray(wall_time_s[rows], np.float64),
-                columns={name: values[rows] for name, values in columns.items()},
-                counters=dict(counters or {}) if is_last else {},
-                end=end if is_last else None,
-            )
-            elements, step, block_wall_s = encode_block(block)
-            segment = ordinal // per_tag
-            about = dataclasses.replace(metadata, segment=segment)
-            file.write(event_bytes(blocks_tag(attempt, segment), about, elements, step, block_wall_s or started_s))
-    return Attempt(path, attempt, process, int(steps.size))
+    log = AttemptLog(
+        directory,
+        started_s=started_s,
+        process=process,
+        rank=rank,
+        world_size=world_size,
+        blocks_per_tag=blocks_per_tag,
+        path=path,
+    )
+    for fields in environment:
+        log.environment(fields)
+    log.append(
+        steps,
+        columns,
+        wall_time_s=wall_time_s,
+        block_rows=block_rows,
+        counters=counters,
+        end=end,
+        drop_ordinals=drop_ordinals,
+    )
+    return log
 
 
 def truncate(path: pathlib.Path, num_bytes: int) -> bytes:
