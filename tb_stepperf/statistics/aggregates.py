@@ -68,6 +68,7 @@ def bin_extremes(values: np.ndarray, rows: np.ndarray, valid: np.ndarray) -> Bin
     _check_valid(values, valid)
     check_rows(values, rows)
     indices, rows = compact(valid, rows)
+    indices, rows = indices[rows[0] : rows[-1]], rows - rows[0]
     values = values[indices]
     num_rows = np.diff(rows)
     maximum = _reduce(np.maximum, values, rows, np.nan, np.float64)
