@@ -44,7 +44,9 @@ def encode_block(block: Block) -> tuple[list[bytes], int, float]:
     if block.num_rows:
         offsets = block.steps - first_step
         if int(offsets[-1]) >= MAX_STEP_SPAN:
-            raise FormatError(f"steps of a block span {int(offsets[-1])}; less than {MAX_STEP_SPAN} is allowed: split it")
+            raise FormatError(
+                f"steps of a block span {int(offsets[-1])}; less than {MAX_STEP_SPAN} is allowed: split it"
+            )
         stride = int(offsets[1]) if block.num_rows > 1 else 1
         if np.array_equal(offsets, np.arange(block.num_rows) * stride):
             header["step_stride"] = stride
@@ -87,6 +89,7 @@ def decode_block(elements: Any, step: int, wall_time_s: float) -> Block:
         num_rows, names = header["num_rows"], header["columns"]
         if type(num_rows) is not int or not 0 <= num_rows <= MAX_ROWS_PER_BLOCK:
             raise FormatError(f"block header has num_rows {num_rows!r}; [0, {MAX_ROWS_PER_BLOCK}] is allowed")
+        _check_header(header)
         table = np.frombuffer(body, dtype="<f4").reshape(len(names), num_rows)
         columns = dict(zip(names, table.astype(np.float32, copy=False)))
         offsets = columns.pop(_STEP_OFFSET, None)
@@ -95,17 +98,18 @@ def decode_block(elements: Any, step: int, wall_time_s: float) -> Block:
             offsets = np.arange(num_rows) * int(header.get("step_stride", 1))
         if num_rows and int(offsets[-1]) > MAX_STEP - step:
             raise FormatError(f"block at step {step} reaches beyond step {MAX_STEP}")
-        for name, value in header.get("constants", {}).items():
-            columns[name] = np.full(num_rows, value, np.float32)
-        return Block(
-            ordinal=header["ordinal"],
-            first_row=header["first_row"],
-            steps=step + offsets.astype(np.int64),
-            wall_time_s=wall_time_s + wall_offsets_s.astype(np.float64),
-            columns=columns,
-            counters=header.get("counters", {}),
-            end=header.get("end"),
-        )
+        with np.errstate(invalid="ignore", over="ignore"):  # damaged numbers end as steps that `Block` refuses, or inf
+            for name, value in header.get("constants", {}).items():
+                columns[name] = np.full(num_rows, value, np.float32)
+            return Block(
+                ordinal=header["ordinal"],
+                first_row=header["first_row"],
+                steps=step + offsets.astype(np.int64),
+                wall_time_s=wall_time_s + wall_offsets_s.astype(np.float64),
+                columns=columns,
+                counters=header.get("counters", {}),
+                end=header.get("end"),
+            )
     except FormatError:
         raise
     except (ValueError, KeyError, TypeError, AttributeError, OverflowError) as error:
@@ -152,6 +156,21 @@ def summary_value(tag: str, metadata: TagMetadata, elements: list[bytes]) -> Sum
             tensor_shape=TensorShapeProto(dim=[TensorShapeProto.Dim(size=len(elements))]),
         ),
     )
+
+
+def _check_header(header: dict[str, Any]) -> None:
+    """Refuses fields of other types than the format's, which would fail far from here."""
+    for name in ("ordinal", "first_row"):
+        if type(header[name]) is not int:
+            raise FormatError(f"block header has {name} {header[name]!r}; an integer is allowed")
+    for name in header["columns"]:
+        if not isinstance(name, str):
+            raise FormatError(f"block header has a column named {name!r}; text is allowed")
+    counters, end = header.get("counters", {}), header.get("end")
+    if not isinstance(counters, dict) or not all(type(count) is int for count in counters.values()):
+        raise FormatError(f"block header has counters {counters!r}; names and integers are allowed")
+    if not (end is None or isinstance(end, str)):
+        raise FormatError(f"block header has end {end!r}; text is allowed")
 
 
 def _finite(value: Any) -> Any:
