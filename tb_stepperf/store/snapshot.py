@@ -18,6 +18,10 @@ from tb_stepperf.store.types import MemberInfo, Problem, RunInfo
 from tb_stepperf.store.writers import writers
 
 MAX_MISSING_RANKS = 1000
+"""A run of a million ranks of which one wrote does not list the others."""
+
+Member = tuple[MemberInfo, list[AttemptRows]]
+"""A member, and what is known of its attempts from old to new."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -39,16 +43,17 @@ class Run:
     attempts: Sequence[Attempt]
     problems: tuple[Problem, ...]
     index: Index
+    _members: dict[int, tuple[Member, ...]] = dataclasses.field(default_factory=dict)
 
-    def members(self) -> Iterator[tuple[MemberInfo, list[AttemptRows]]]:
-        """Yields every member with what is known of its attempts, by rank and writer."""
-        ranks: dict[int, list[AttemptRows]] = collections.defaultdict(list)
-        for attempt in self.attempts:
-            ranks[attempt.metadata.rank].append(AttemptRows.of(attempt, self.index))
-        for rank in sorted(ranks):
-            found = writers(ranks[rank])
-            for number, rows in enumerate(found, 1):
-                yield self._member(rank, number if len(found) > 1 else 0, rows), rows
+    def members(self) -> tuple[Member, ...]:
+        """Returns every member with what is known of its attempts, by rank and writer."""
+        size = self.index.size
+        members = self._members.get(size)
+        if members is None:
+            members = tuple(self._make_members())
+            self._members.clear()
+            self._members[size] = members
+        return members
 
     def needed_for_catalog(self, asked: Collection[TagKey]) -> list[Needed]:
         """Returns what must be read before `info` can describe the run, as far as that is known yet.
@@ -74,13 +79,8 @@ class Run:
         world_size = self.attempts[-1].metadata.world_size
         ranks = {member.rank for member in members}
         missing = (rank for rank in range(min(world_size, len(ranks) + MAX_MISSING_RANKS)) if rank not in ranks)
-        num_writers = max(member.writer for member in members)
-        notes = []
-        if num_writers:
-            notes.append(
-                f"{num_writers} processes wrote to this run at the same time; they are shown as separate writers."
-            )
-        return RunInfo(self.run, world_size, tuple(missing)[:MAX_MISSING_RANKS], members, tuple(notes), self.version)
+        notes = (*_notes_on_writers(members, world_size), *_notes_on_ends(members))
+        return RunInfo(self.run, world_size, tuple(missing)[:MAX_MISSING_RANKS], members, notes, self.version)
 
     def all_problems(self) -> list[Problem]:
         """Returns what could not be used, each reason once."""
@@ -89,6 +89,15 @@ class Run:
             damage.extend(AttemptRows.of(attempt, self.index).damage)
             damage.extend((key, reason) for key in attempt.environments for reason in self._environment(key).damage)
         return [*self.problems, *([_damage(self.run, "record", damage)] if damage else [])]
+
+    def _make_members(self) -> Iterator[Member]:
+        ranks: dict[int, list[AttemptRows]] = collections.defaultdict(list)
+        for attempt in self.attempts:
+            ranks[attempt.metadata.rank].append(AttemptRows.of(attempt, self.index))
+        for rank in sorted(ranks):
+            found = writers(ranks[rank])
+            for number, rows in enumerate(found, 1):
+                yield self._member(rank, number if len(found) > 1 else 0, rows), rows
 
     def _environment(self, key: TagKey) -> Environment:
         return self.index.environments.get(key, Environment())
@@ -155,3 +164,22 @@ def _damage(run: str, what: str, found: Sequence[tuple[TagKey, str]]) -> Problem
     key, reason = found[0]
     number = f"1 {what} is damaged and was" if len(found) == 1 else f"{len(found)} {what}s are damaged and were"
     return Problem(run, key.tag, f"{number} left out; the first: {reason}")
+
+
+def _notes_on_writers(members: Sequence[MemberInfo], world_size: int) -> Iterator[str]:
+    num_writers = collections.Counter(member.rank for member in members)
+    for rank, count in num_writers.items():
+        if count > 1:
+            role = f" as rank {rank}" if world_size > 1 else ""
+            yield f"{count} processes wrote to this run{role} at the same time; they are shown as separate writers."
+
+
+def _notes_on_ends(members: Sequence[MemberInfo]) -> Iterator[str]:
+    """Ranks that stopped elsewhere than most, once all have said that they ended."""
+    last_steps = collections.Counter(member.last_step for member in members)
+    if len(last_steps) < 2 or any(member.end is None or member.writer for member in members):
+        return
+    (usual, _), *_ = last_steps.most_common(1)
+    others = [f"{member.label} ends at step {member.last_step}" for member in members if member.last_step != usual]
+    more = f" and {len(others) - 3} more do so elsewhere" if len(others) > 3 else ""
+    yield f"{', '.join(others[:3])}{more}; the other ranks end at step {usual}."

@@ -15,7 +15,7 @@ from tb_stepperf.store.grouping import natural_order
 from tb_stepperf.store.index import Index
 from tb_stepperf.store.provider import Provider, TagKey, TagState
 from tb_stepperf.store.reader import SegmentReader
-from tb_stepperf.store.snapshot import Run, group_tags
+from tb_stepperf.store.snapshot import Member, Run, group_tags
 from tb_stepperf.store.table import SegmentChangedError, assemble
 from tb_stepperf.store.types import Catalog, Table
 
@@ -43,6 +43,7 @@ class _Experiment:
         self.snapshot: _Snapshot | None = None
         self.refreshed_at_s = -float("inf")
         self.looked_at_s = -float("inf")
+        self.saw_data = False
 
 
 class Store:
@@ -88,10 +89,10 @@ class Store:
         if experiment.snapshot is not None and experiment.snapshot.tags:
             return True
         now_s = self._clock()
-        if now_s - experiment.looked_at_s < self._min_refresh_interval_s:
-            return False
-        experiment.looked_at_s = now_s
-        return bool(self._provider.list_tags(ctx, experiment_id))
+        if now_s - experiment.looked_at_s >= self._min_refresh_interval_s:
+            experiment.saw_data = bool(self._provider.list_tags(ctx, experiment_id))
+            experiment.looked_at_s = now_s
+        return experiment.saw_data
 
     def catalog(self, ctx: Any, experiment_id: str, *, force: bool = False) -> Catalog:
         """Returns everything that there is, after a refresh if the last is older than the interval.
@@ -149,22 +150,18 @@ class Store:
         start_step: int | None,
         end_step: int | None,
     ) -> Table:
-        members = list(run.members())
-        wanted = next((rows for info, rows in members if member in (None, info.member)), None)
-        if wanted is None:
-            names = ", ".join(info.member for info, _ in members)
-            raise NotFoundError(f"member is {member!r}; run {run.run!r} has {names}", "member")
+        _, rows = _find_member(run, member)
         unread = {
             key: state
-            for rows in wanted
-            for key, state in rows.attempt.segments.items()
+            for attempt_rows in rows
+            for key, state in attempt_rows.attempt.segments.items()
             if not run.index.known(key).is_whole
         }
-        if unread:
-            for key, segment in self._reader.segments(ctx, experiment_id, unread):
-                run.index.add_whole(key, segment.index)
-            members = list(run.members())
-        info, rows = next((info, rows) for info, rows in members if member in (None, info.member))
+        for key, segment in self._reader.segments(ctx, experiment_id, unread):
+            run.index.add_whole(key, segment.index)
+        if not all(run.index.known(key).is_whole for key in unread):
+            raise SegmentChangedError("a tag has vanished since it was listed")
+        info, rows = _find_member(run, member)
         return assemble(
             self._reader, ctx, experiment_id, (run.run, run.version), info, rows, columns, start_step, end_step
         )
@@ -281,3 +278,12 @@ def _find_run(snapshot: _Snapshot, run: str) -> Run:
     some = ", ".join(repr(name) for name in names[:10]) + (f" and {len(names) - 10} more" if len(names) > 10 else "")
     there_is = f"there is {some}" if names else "no run has step data yet"
     raise NotFoundError(f"run is {run!r}; {there_is}", "run")
+
+
+def _find_member(run: Run, member: str | None) -> Member:
+    members = run.members()
+    found = next((pair for pair in members if member in (None, pair[0].member)), None)
+    if found is None:
+        names = ", ".join(info.member for info, _ in members)
+        raise NotFoundError(f"member is {member!r}; run {run.run!r} has {names}", "member")
+    return found
