@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import math
 import re
 
 from tb_stepperf.errors import FormatError, NewerFormatError
@@ -99,12 +100,13 @@ def parse_metadata(content: bytes) -> TagMetadata:
             metadata.kind in _KINDS
             and _ATTEMPT.fullmatch(metadata.attempt)
             and isinstance(metadata.process, str)
-            and isinstance(metadata.started_s, (int, float))
+            and type(metadata.started_s) in (int, float)
+            and math.isfinite(metadata.started_s)
             and all(type(n) is int and n >= 0 for n in (metadata.segment, metadata.rank))
             and type(metadata.world_size) is int
             and metadata.rank < metadata.world_size
         )
-    except TypeError as error:
+    except (TypeError, OverflowError) as error:
         raise FormatError(f"tag metadata {content[:200]!r} lacks a field: {error}") from error
     if not valid:
         raise FormatError(f"tag metadata {content[:200]!r} has a field outside what docs/format.md allows")
