@@ -1,0 +1,63 @@
+// Builds the two modules and the style sheet that TensorBoard serves. The output depends on the sources and the
+// lock file alone: CI builds again and compares byte for byte.
+import { readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+import { build } from "esbuild";
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+export const staticDir = join(root, "..", "tb_stepperf", "plugin", "static");
+
+const vendorPackages = ["preact", "@preact/signals", "@preact/signals-core", "uplot"];
+
+/** Licence notices of what vendor.js contains, as their licences ask. */
+function vendorNotice() {
+  const notices = vendorPackages.map((name) => {
+    const folder = join(root, "node_modules", name);
+    const { version, license } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+    const text = readFileSync(join(folder, "LICENSE"), "utf8").trim();
+    return `${name} ${version} (${license})\n\n${text}`;
+  });
+  return `/*! This file contains:\n\n${notices.join("\n\n----\n\n")}\n*/`;
+}
+
+const ours = {
+  name: "vendor-is-a-module-of-its-own",
+  setup({ onResolve }) {
+    onResolve({ filter: /^(preact|@preact\/signals|uplot)(\/.*)?$/ }, (args) =>
+      args.path.endsWith(".css") ? undefined : { path: "./vendor.js", external: true },
+    );
+  },
+};
+
+const common = {
+  absWorkingDir: root,
+  bundle: true,
+  charset: "utf8",
+  format: "esm",
+  legalComments: "none",
+  logLevel: "warning",
+  target: ["chrome100", "firefox100", "safari15.4"],
+};
+
+/** Builds into `outdir`; `write: false` returns the files instead. */
+export async function buildAll({ outdir = staticDir, write = true } = {}) {
+  const results = await Promise.all([
+    build({ ...common, entryPoints: { vendor: "src/vendor.ts" }, minify: true, banner: { js: vendorNotice() }, outdir, write }),
+    build({
+      ...common,
+      entryPoints: { index: "src/index.tsx" },
+      jsx: "automatic",
+      jsxImportSource: "preact",
+      banner: { js: "// Built from frontend/src by `npm run build`. Edit the sources, not this file." },
+      plugins: [ours],
+      outdir,
+      write,
+    }),
+    build({ ...common, entryPoints: { style: "src/style/index.css" }, minifyWhitespace: false, outdir, write }),
+  ]);
+  return results.flatMap((result) => result.outputFiles ?? []);
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) await buildAll();

@@ -1,0 +1,63 @@
+import type { AxisName, Mark } from "../api/types";
+import type { Limits } from "./limits";
+
+/** What a chart shows: plain data in, so that it can be tested with literals and the library can be replaced. */
+
+export interface Line {
+  key: string;
+  /** Name of a CSS variable. */
+  color: string;
+  width: number;
+  /** 0 to 1; 0 draws nothing, for curves that only bound a band. */
+  opacity: number;
+  dash?: number[];
+  values: (number | null | undefined)[];
+}
+
+export interface Band {
+  /** Indices of lines; `lower` null fills down to the axis. */
+  upper: number;
+  lower: number | null;
+  color: string;
+  opacity: number;
+  hatched?: boolean;
+}
+
+/** Marks with positions of their own. Those above the y limit are drawn as triangles at the edge. */
+export interface Dots {
+  color: string;
+  hollow: boolean;
+  x: number[];
+  y: number[];
+  /** Texts at the triangles of the largest ones. */
+  labels: boolean;
+}
+
+export interface ChartModel {
+  axis: AxisName;
+  origin: bigint;
+  x: number[];
+  lines: Line[];
+  bands: Band[];
+  dots: Dots[];
+  marks: PlacedMark[];
+  limits: Limits | null;
+  log: boolean;
+  /** Text of a y value, with its unit. */
+  formatY: (value: number) => string;
+  /** Distances between ticks that are round in the unit of the axis; null: decimal ones. */
+  incrementsY: number[] | null;
+}
+
+/** A mark on the page's x axis. */
+export interface PlacedMark extends Omit<Mark, "start" | "end"> {
+  x0: number;
+  x1: number;
+}
+
+/** What must stay equal for a chart to be updated in place instead of being built anew. */
+export function structure(model: ChartModel): string {
+  const lines = model.lines.map((l) => [l.key, l.color, l.width, l.opacity, l.dash]);
+  const bands = model.bands.map((b) => [b.upper, b.lower, b.color, b.opacity, b.hatched]);
+  return JSON.stringify([model.axis, String(model.origin), model.log, lines, bands]);
+}

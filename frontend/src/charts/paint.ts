@@ -1,0 +1,164 @@
+import type uPlot from "uplot";
+
+import type { MarkKind } from "../api/types";
+import { hatch, resolve, withAlpha } from "./colors";
+import type { ChartModel, Dots, PlacedMark } from "./model";
+
+/** What uPlot does not draw: shaded ranges, vertical markers, dots with positions of their own, clipped values. */
+
+const RANGES: Partial<Record<MarkKind, { color: string; gap: number; slope: 1 | -1 }>> = {
+  warmup: { color: "--mark-warmup", gap: 8, slope: 1 },
+  profiled: { color: "--mark-profiled", gap: 6, slope: -1 },
+  excluded: { color: "--mark-excluded", gap: 10, slope: 1 },
+  gap: { color: "--mark-gap", gap: 5, slope: -1 },
+};
+const POINTS: Partial<Record<MarkKind, string>> = {
+  restart: "--mark-restart",
+  clock_jump: "--mark-clock",
+  interrupted: "--mark-interrupted",
+};
+export const MARK_NAMES: Record<MarkKind, string> = {
+  restart: "restart",
+  warmup: "warm-up",
+  profiled: "profiled",
+  excluded: "excluded",
+  gap: "missing rows",
+  clock_jump: "clock jump",
+  interrupted: "interrupted",
+};
+export const MARK_COLORS: Record<MarkKind, string> = Object.fromEntries(
+  Object.keys(MARK_NAMES).map((kind) => [kind, RANGES[kind as MarkKind]?.color ?? POINTS[kind as MarkKind]!]),
+) as Record<MarkKind, string>;
+export const isRange = (kind: MarkKind): boolean => kind in RANGES;
+
+/** Ranges lie behind the data. */
+export function paintRanges(u: uPlot, marks: readonly PlacedMark[]): void {
+  const { ctx, bbox } = u;
+  ctx.save();
+  clip(u);
+  for (const mark of marks) {
+    const style = RANGES[mark.kind];
+    if (!style) continue;
+    const x0 = u.valToPos(mark.x0, "x", true);
+    const x1 = Math.max(u.valToPos(mark.x1, "x", true), x0 + 2 * devicePixelRatio);
+    if (x1 < bbox.left || x0 > bbox.left + bbox.width) continue;
+    const color = resolve(style.color);
+    ctx.fillStyle = hatch(ctx, withAlpha(color, 0.34), withAlpha(color, 0.1), style.gap, style.slope);
+    ctx.fillRect(x0, bbox.top, x1 - x0, bbox.height);
+  }
+  ctx.restore();
+}
+
+/** Markers and their names lie above the data; a name that would touch its neighbour is left out. */
+export function paintMarkers(u: uPlot, marks: readonly PlacedMark[], withNames: boolean): void {
+  const { ctx, bbox } = u;
+  const ratio = devicePixelRatio;
+  ctx.save();
+  clip(u);
+  ctx.font = `${10.5 * ratio}px system-ui, sans-serif`;
+  ctx.textBaseline = "top";
+  let free = -Infinity;
+  for (const mark of marks.toSorted((a, b) => a.x0 - b.x0)) {
+    const at = u.valToPos(mark.x0, "x", true);
+    if (at < bbox.left - 1 || at > bbox.left + bbox.width) {
+      if (!(mark.x1 > mark.x0 && at < bbox.left && u.valToPos(mark.x1, "x", true) > bbox.left)) continue;
+    }
+    const color = resolve(MARK_COLORS[mark.kind]);
+    if (POINTS[mark.kind]) {
+      ctx.strokeStyle = color;
+      ctx.lineWidth = 1.5 * ratio;
+      ctx.setLineDash(mark.kind === "restart" ? [] : [4 * ratio, 3 * ratio]);
+      ctx.beginPath();
+      ctx.moveTo(at, bbox.top);
+      ctx.lineTo(at, bbox.top + bbox.height);
+      ctx.stroke();
+    }
+    if (!withNames) continue;
+    const text = MARK_NAMES[mark.kind];
+    const left = Math.max(at, bbox.left) + 4 * ratio;
+    const right = left + ctx.measureText(text).width;
+    if (left < free || right > bbox.left + bbox.width) continue;
+    halo(ctx, text, left, bbox.top + 3 * ratio, resolve("--mark-text"), ratio);
+    free = right + 8 * ratio;
+  }
+  ctx.restore();
+}
+
+/** Dots, and triangles with values for those above the limit. */
+export function paintDots(u: uPlot, model: ChartModel): void {
+  const { ctx, bbox } = u;
+  const ratio = devicePixelRatio;
+  const top = model.limits?.max ?? Infinity;
+  ctx.save();
+  clip(u, 8 * ratio);
+  for (const dots of model.dots) {
+    const color = resolve(dots.color);
+    ctx.strokeStyle = ctx.fillStyle = color;
+    ctx.lineWidth = 1.2 * ratio;
+    const over: [number, number][] = [];
+    dots.x.forEach((x, i) => {
+      const y = dots.y[i]!;
+      const px = u.valToPos(x, "x", true);
+      if (px < bbox.left - 4 || px > bbox.left + bbox.width + 4) return;
+      if (y > top) over.push([px, y]);
+      else dot(ctx, px, u.valToPos(y, "y", true), dots, ratio);
+    });
+    triangles(u, over, dots, model, color);
+  }
+  ctx.restore();
+}
+
+function dot(ctx: CanvasRenderingContext2D, x: number, y: number, dots: Dots, ratio: number): void {
+  ctx.beginPath();
+  ctx.arc(x, y, (dots.hollow ? 2.6 : 1.7) * ratio, 0, 2 * Math.PI);
+  if (dots.hollow) ctx.stroke();
+  else ctx.fill();
+}
+
+function triangles(u: uPlot, over: [number, number][], dots: Dots, model: ChartModel, color: string): void {
+  const { ctx, bbox } = u;
+  const ratio = devicePixelRatio;
+  const size = 4.5 * ratio;
+  const y = bbox.top + 2 * ratio;
+  for (const [x] of over) {
+    ctx.beginPath();
+    ctx.moveTo(x, y);
+    ctx.lineTo(x + size, y + size * 1.5);
+    ctx.lineTo(x - size, y + size * 1.5);
+    ctx.closePath();
+    if (dots.hollow) ctx.stroke();
+    else ctx.fill();
+  }
+  if (!dots.labels) return;
+  ctx.font = `600 ${10.5 * ratio}px system-ui, sans-serif`;
+  ctx.textBaseline = "top";
+  const taken: [number, number][] = [];
+  for (const [x, value] of over.toSorted((a, b) => b[1] - a[1])) {
+    const text = model.formatY(value);
+    const width = ctx.measureText(text).width;
+    const left = x + size + 2 * ratio + width > bbox.left + bbox.width ? x - size - 2 * ratio - width : x + size + 2 * ratio;
+    if (taken.some(([a, b]) => left < b + 6 * ratio && left + width > a - 6 * ratio)) continue;
+    taken.push([left, left + width]);
+    // Below the names of marks, which use the first line.
+    halo(ctx, text, left, y + 13 * ratio, color, ratio);
+    if (taken.length >= 8) break;
+  }
+}
+
+function halo(ctx: CanvasRenderingContext2D, text: string, x: number, y: number, color: string, ratio: number): void {
+  ctx.save();
+  ctx.setLineDash([]);
+  ctx.strokeStyle = resolve("--surface");
+  ctx.lineWidth = 3 * ratio;
+  ctx.lineJoin = "round";
+  ctx.strokeText(text, x, y);
+  ctx.fillStyle = color;
+  ctx.fillText(text, x, y);
+  ctx.restore();
+}
+
+function clip({ ctx, bbox }: uPlot, slack = 0): void {
+  ctx.beginPath();
+  ctx.rect(bbox.left - slack, bbox.top - slack, bbox.width + 2 * slack, bbox.height + 2 * slack);
+  ctx.clip();
+}

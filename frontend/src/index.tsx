@@ -1,0 +1,55 @@
+import { effect } from "@preact/signals";
+import { render as renderTree } from "preact";
+
+import { Client } from "./api/client";
+import { addressWindow, readHash, replaceAddress } from "./host/address";
+import { hostSelection } from "./host/selection";
+import { connect } from "./host/tensorboard";
+import { followTheme } from "./host/theme";
+import { keepFresh } from "./state/live";
+import { Page } from "./state/page";
+import { fromPairs, toPairs } from "./state/url";
+import { App } from "./views/app";
+
+/** Called by TensorBoard once, in the frame of the tab. */
+export async function render(): Promise<void> {
+  document.documentElement.lang = "en";
+  document.title = "Step performance";
+  followTheme(window);
+  const host = connect(window);
+  const [pairs] = await Promise.all([host.readState(), loadStyle(new URL("./style.css", import.meta.url).href)]);
+  const page = new Page(new Client(import.meta.url), fromPairs(pairs));
+  const address = addressWindow(window);
+
+  const readSelection = () => (page.hostSelection.value = address === window ? null : hostSelection(address.location.search, address.location.hash));
+  readSelection();
+  host.onDataReloaded(readSelection);
+  address.addEventListener("hashchange", () => {
+    readSelection();
+    const next = readHash(address.location.hash);
+    if (JSON.stringify(next) !== JSON.stringify(toPairs(page.view.peek())) && Object.keys(next).length) page.view.value = fromPairs(next);
+  });
+
+  const root = document.createElement("div");
+  root.id = "stepperf";
+  document.body.append(root);
+  renderTree(<App page={page} />, root);
+  page.start();
+  keepFresh(page, host, window);
+  await page.refresh();
+  effect(() => {
+    const pairs = toPairs(page.view.value);
+    if (page.shown.value.length) replaceAddress(address, pairs);
+  });
+}
+
+function loadStyle(href: string): Promise<void> {
+  return new Promise((resolve) => {
+    const link = document.createElement("link");
+    link.rel = "stylesheet";
+    link.href = href;
+    // A page without its style sheet is ugly, but still better than none.
+    link.onload = link.onerror = () => resolve();
+    document.head.append(link);
+  });
+}

@@ -1,0 +1,43 @@
+import type { Page } from "../state/page";
+import { Conditions } from "./conditions";
+import { Empty, ErrorBanner, Problems } from "./empty";
+import { Memory } from "./memory";
+import { ChartSkeleton } from "./panel";
+import { RunPicker } from "./run-picker";
+import { Stages } from "./stages";
+import { StepTime } from "./step-time";
+import { Throughput } from "./throughput";
+import { Toolbar } from "./toolbar";
+import { Verdict } from "./verdict";
+
+/** The whole tab. */
+export function App({ page }: { page: Page }) {
+  const { data: catalog } = page.catalog.state.value;
+  const banner = <ErrorBanner errors={page.errors.value} onRetry={() => void page.retry()} />;
+  if (!catalog) {
+    return (
+      <main class="content start">
+        {banner}
+        {!page.errors.value.length && [90, 300, 240].map((height) => <ChartSkeleton key={height} height={height} />)}
+      </main>
+    );
+  }
+  if (!catalog.runs.length) return <>{banner}<Empty catalog={catalog} /></>;
+  return (
+    <div class="layout">
+      <RunPicker page={page} />
+      <main class="content">
+        <Toolbar page={page} />
+        <div class={`progress ${page.loading.value ? "on" : ""}`} aria-hidden="true" />
+        {banner}
+        <Problems catalog={catalog} />
+        <Verdict page={page} />
+        <StepTime page={page} />
+        <Stages page={page} />
+        <Memory page={page} />
+        <Throughput page={page} />
+        <Conditions page={page} />
+      </main>
+    </div>
+  );
+}

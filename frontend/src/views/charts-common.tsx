@@ -1,0 +1,77 @@
+import type { ComponentChildren } from "preact";
+
+import type { BinAxis, Sample } from "../api/types";
+import { binAt, placeBins, type Bins } from "../charts/bins";
+import { Chart } from "../charts/chart";
+import { placeMarks } from "../charts/bands";
+import type { ChartModel, PlacedMark } from "../charts/model";
+import { span } from "../format/position";
+import type { Page } from "../state/page";
+import { Swatch } from "./parts";
+
+/** Marks of the first run, on the page's x axis; only while they belong to the axis that is shown. */
+export function pageMarks(page: Page): PlacedMark[] {
+  const marks = page.marks.value.data?.data[0] ?? null;
+  return marks && marks.axis === page.view.value.axis ? placeMarks(marks, page.origin.value) : [];
+}
+
+/** The bins of an answer and the one under the cursor, -1 where there is none. */
+export function underCursor(page: Page, answer: { axis: BinAxis; sample: Sample }): { bins: Bins; at: number } {
+  const bins = placeBins(answer.axis, answer.sample, page.origin.value);
+  const x = page.cursor.value;
+  return { bins, at: x === null ? -1 : binAt(bins, x) };
+}
+
+/** "steps [20, 40)" of bin `i`. */
+export function binName(answer: { axis: BinAxis; sample: Sample }, i: number): string {
+  const base = BigInt(answer.axis.base);
+  const edge = (value: number) => base + BigInt(Math.round(value));
+  return span(answer.axis.axis, edge(answer.axis.start[i]!), edge(answer.axis.end[i]!), answer.sample.num_in_range === answer.axis.start.length);
+}
+
+interface PageChartProps {
+  page: Page;
+  model: ChartModel;
+  height: number;
+  summary: string;
+  stops: readonly number[];
+  markNames?: boolean;
+  reportsWidth?: boolean;
+}
+
+/** A chart that shares cursor, selection and zoom with the page. */
+export function PageChart({ page, model, height, summary, stops, markNames = false, reportsWidth = false }: PageChartProps) {
+  return (
+    <Chart
+      model={model} domain={page.domain.value} height={height} summary={summary} stops={stops} markNames={markNames}
+      cursor={page.cursor} selection={page.selection} onZoom={(x0, x1) => page.zoom(x0, x1)} onReset={() => page.resetZoom()}
+      {...(reportsWidth ? { onWidth: (width: number) => (page.chartWidth.value = width) } : {})}
+    />
+  );
+}
+
+export interface LegendItem {
+  key: string;
+  color: string;
+  hatched?: boolean;
+  text: ComponentChildren;
+  value?: string;
+}
+
+/** Names of colours, with the value under the cursor or of the whole range. */
+export function Legend({ items, when }: { items: readonly LegendItem[]; when: string }) {
+  return (
+    <div class="legend">
+      <span class="when">{when}</span>
+      <ul>
+        {items.map(({ key, color, hatched, text, value }) => (
+          <li key={key}>
+            <Swatch color={color} {...(hatched ? { hatched } : {})} />
+            <span class="legend-text">{text}</span>
+            {value !== undefined && <b>{value}</b>}
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}

@@ -1,0 +1,41 @@
+import type { ComponentChildren } from "preact";
+import { useState } from "preact/hooks";
+
+export interface PanelProps {
+  id: string;
+  title: string;
+  /** One quiet line beside the title: unit, clock, whose data. */
+  note?: ComponentChildren;
+  controls?: ComponentChildren;
+  /** Makes the table that "Show as table" opens; none where there is nothing to list. */
+  table?: (() => ComponentChildren) | null;
+  children: ComponentChildren;
+}
+
+/** A section of the page with a title, its switches and a table of the same numbers. */
+export function Panel({ id, title, note, controls, table, children }: PanelProps) {
+  const [asTable, setAsTable] = useState(false);
+  return (
+    <section class="panel" aria-labelledby={`${id}-title`} id={id}>
+      <header class="panel-head">
+        <h2 id={`${id}-title`}>{title}</h2>
+        {note && <p class="note">{note}</p>}
+        <div class="controls">
+          {controls}
+          {table && (
+            <button type="button" class="button quiet" aria-pressed={asTable} onClick={() => setAsTable(!asTable)}>
+              {asTable ? "Hide table" : "Show as table"}
+            </button>
+          )}
+        </div>
+      </header>
+      {children}
+      {asTable && table?.()}
+    </section>
+  );
+}
+
+/** Stands where a chart will be, with its height, so that nothing jumps. */
+export function ChartSkeleton({ height }: { height: number }) {
+  return <div class="skeleton" ref={(element) => element?.style.setProperty("--height", `${height}px`)} role="status" aria-label="Loading" />;
+}

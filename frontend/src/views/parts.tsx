@@ -1,0 +1,103 @@
+import type { ComponentChildren } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
+
+import { visible } from "../format/text";
+
+/** Small parts that several views share. */
+
+/** A name from a log: shown as it is, isolated from the direction of the text around it. */
+export function Name({ text, children }: { text: string; children?: string }) {
+  return (
+    <bdi class="name" title={text} data-name={text}>
+      {children ?? visible(text)}
+    </bdi>
+  );
+}
+
+export function Swatch({ color, hatched = false }: { color: string; hatched?: boolean }) {
+  return <span class={`swatch ${hatched ? "hatched" : ""}`} ref={(element) => element?.style.setProperty("--swatch", `var(${color})`)} aria-hidden="true" />;
+}
+
+interface SegmentedProps<T extends string> {
+  label: string;
+  value: T;
+  options: readonly { value: T; text: string; hint?: string }[];
+  onChange: (value: T) => void;
+}
+
+/** A few choices of which one holds. */
+export function Segmented<T extends string>({ label, value, options, onChange }: SegmentedProps<T>) {
+  return (
+    <div class="segmented" role="group" aria-label={label}>
+      {options.map((option) => (
+        <button key={option.value} type="button" aria-pressed={option.value === value} title={option.hint} onClick={() => onChange(option.value)}>
+          {option.text}
+        </button>
+      ))}
+    </div>
+  );
+}
+
+export function Check({ checked, onChange, children }: { checked: boolean; onChange: () => void; children: ComponentChildren }) {
+  return (
+    <label class="check">
+      <input type="checkbox" checked={checked} onChange={onChange} />
+      <span>{children}</span>
+    </label>
+  );
+}
+
+/** A button that opens a small panel below it; Escape and a click elsewhere close it. */
+export function Menu({ label, children }: { label: ComponentChildren; children: ComponentChildren }) {
+  const [open, setOpen] = useState(false);
+  const root = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (!open) return;
+    const onPointer = (event: Event) => !root.current?.contains(event.target as Node) && setOpen(false);
+    document.addEventListener("pointerdown", onPointer);
+    return () => document.removeEventListener("pointerdown", onPointer);
+  }, [open]);
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key !== "Escape" || !open) return;
+    event.stopPropagation();
+    setOpen(false);
+    root.current?.querySelector("button")?.focus();
+  };
+  return (
+    <div class="menu" ref={root} onKeyDown={onKeyDown}>
+      <button type="button" class="button" aria-expanded={open} onClick={() => setOpen(!open)}>
+        {label}
+        <span class="caret" aria-hidden="true" />
+      </button>
+      {open && <div class="menu-body">{children}</div>}
+    </div>
+  );
+}
+
+/** A button that copies a text, also where the clipboard's own interface is not allowed. */
+export function Copy({ text, label = "Copy" }: { text: string; label?: string }) {
+  const [done, setDone] = useState(false);
+  const copy = async () => {
+    try {
+      await navigator.clipboard.writeText(text);
+    } catch {
+      copyBySelection(text);
+    }
+    setDone(true);
+    setTimeout(() => setDone(false), 2000);
+  };
+  return (
+    <button type="button" class="button" onClick={() => void copy()}>
+      {done ? "Copied" : label}
+    </button>
+  );
+}
+
+function copyBySelection(text: string): void {
+  const area = document.createElement("textarea");
+  area.value = text;
+  document.body.append(area);
+  area.select();
+  document.execCommand("copy");
+  area.remove();
+}

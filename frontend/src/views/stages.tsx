@@ -1,0 +1,91 @@
+import { useSignal } from "@preact/signals";
+import { useMemo } from "preact/hooks";
+
+import type { Stages as StagesAnswer, Summary } from "../api/types";
+import { stagesModel, stageSeries } from "../charts/areas";
+import { placeBins } from "../charts/bins";
+import { stageColor, UNLABELLED_COLOR } from "../charts/colors";
+import { percent } from "../format/numbers";
+import { list, visible } from "../format/text";
+import { time } from "../format/units";
+import type { Page } from "../state/page";
+import type { StageMode } from "../state/view";
+import { binName, Legend, PageChart, pageMarks, underCursor, type LegendItem } from "./charts-common";
+import { ChartSkeleton, Panel } from "./panel";
+import { Name, Segmented } from "./parts";
+import { DataTable } from "./table";
+
+const HEIGHT = 240;
+
+/** Where the time goes: mean time per step of each stage, and the rest that no stage covers. */
+export function Stages({ page }: { page: Page }) {
+  const full = useSignal(false);
+  const { stageMode: mode } = page.view.value;
+  const { data } = page.stages.value;
+  const [answer] = data?.data ?? [];
+  const origin = page.origin.value;
+  const marks = pageMarks(page);
+  const model = useMemo(() => answer && stagesModel(answer, mode, marks, origin, full.value), [answer, page.marks.value.data, mode, origin, full.value]);
+  const several = page.shown.value.length > 1;
+  return (
+    <Panel
+      id="stages" title="Stages"
+      note={answer && <>{several && <>of <Name text={data!.shown[0]!.label} />, </>}mean time per step, {answer.clock} clock</>}
+      table={answer?.stages.length ? () => <Table page={page} answer={answer} /> : null}
+      controls={
+        <>
+          {(model?.limits?.clipped || full.value) && <button type="button" class="button" onClick={() => (full.value = !full.value)}>{full.value ? "Cut off spikes" : "Show full range"}</button>}
+          <Segmented<StageMode>
+            label="Show stages as" value={mode} onChange={(stageMode) => page.change((v) => ({ ...v, stageMode }))}
+            options={[{ value: "stacked", text: "Stacked" }, { value: "lines", text: "Lines" }, { value: "share", text: "Share of step" }]}
+          />
+        </>
+      }
+    >
+      {model && answer ? (
+        <>
+          <PageChart page={page} model={model} height={HEIGHT} stops={placeBins(answer.axis, answer.sample, origin).x} summary={words(page.summary.value.data?.data[0])} />
+          {answer.stages.length === 0 && <p class="note">No stage is labelled. <code>with perf.stage("forward"):</code> in the loop shows where the time goes.</p>}
+          <StageLegend page={page} answer={answer} />
+        </>
+      ) : (
+        <ChartSkeleton height={HEIGHT} />
+      )}
+    </Panel>
+  );
+}
+
+function words(summary: Summary | undefined): string {
+  if (!summary?.stages.length) return "Time per step; no stage is labelled.";
+  const parts = summary.stages.slice(0, 5).map((stage) => `${visible(stage.stage)} ${time(stage.mean_ms)}`);
+  return `Mean time per step by stage: ${list(parts)}. ${percent(summary.unlabelled.of_step)} of the step is not labelled.`;
+}
+
+function StageLegend({ page, answer }: { page: Page; answer: StagesAnswer }) {
+  const { at } = underCursor(page, answer);
+  const series = stageSeries(answer);
+  const summary = page.summary.value.data?.data[0];
+  const totals = new Map(summary?.stages.map((stage) => [stage.stage, stage]));
+  const item = (key: string, text: LegendItem["text"], look: { color: string; hatched: boolean }, mean: number | null | undefined, share: number | null | undefined): LegendItem => {
+    const total = at >= 0 ? series.total[at] : null;
+    const part = at >= 0 ? (mean === null || mean === undefined || !total ? null : mean / total) : share;
+    return { key, text, ...look, value: `${time(mean)} · ${percent(part)}` };
+  };
+  const items = series.names.map((name, i) => {
+    const total = totals.get(name);
+    return item(`s${name}`, <Name text={name} />, stageColor(i), at >= 0 ? series.means[i]![at] : total?.mean_ms, total?.of_step);
+  });
+  items.push(item("rest", "not labelled", { color: UNLABELLED_COLOR, hatched: true }, at >= 0 ? series.unlabelled[at] : summary?.unlabelled.mean_ms, summary?.unlabelled.of_step));
+  return <Legend items={items} when={at >= 0 ? binName(answer, at) : "all steps in view: mean · share of step"} />;
+}
+
+function Table({ page, answer }: { page: Page; answer: StagesAnswer }) {
+  const series = stageSeries(answer);
+  return (
+    <DataTable
+      caption="Mean time per step by stage" numRows={answer.axis.start.length} csv={page.downloadUrl("samples", { format: "csv" })}
+      head={["Steps", ...series.names.map(visible), "not labelled", "step time"]}
+      row={(i) => [binName(answer, i), ...series.means.map((mean) => time(mean[i])), time(series.unlabelled[i]), time(series.total[i])]}
+    />
+  );
+}

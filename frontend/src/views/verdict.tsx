@@ -1,0 +1,149 @@
+import type { Summary } from "../api/types";
+import type { Shown } from "../state/catalog";
+import type { Page } from "../state/page";
+import { MISSING, integer, percent } from "../format/numbers";
+import { position } from "../format/position";
+import { columnLabel, sentence } from "../format/text";
+import { bytes, rate, time } from "../format/units";
+import { RUN_COLORS } from "../charts/colors";
+import { Name, Swatch } from "./parts";
+import { evidence, headline, warnings } from "./words";
+
+/** Is it slow, where, and on what do the numbers stand: a sentence first, then the numbers. */
+export function Verdict({ page }: { page: Page }) {
+  const { data } = page.summary.value;
+  const [first] = data?.data ?? [];
+  if (!data || !first) return <section class="verdict skeleton" aria-label="Loading the summary" />;
+  return (
+    <section class="verdict" aria-label="Summary">
+      {data.data.length === 1 ? <Single summary={first} /> : <Several shown={data.shown} summaries={data.data} page={page} />}
+      <p class="evidence">
+        <RangeWords page={page} />
+        {data.data.length === 1 && evidence(first).map((words) => <span key={words}>{sentence(words)}</span>)}
+      </p>
+      <Warnings shown={data.shown} summaries={data.data} />
+    </section>
+  );
+}
+
+function RangeWords({ page }: { page: Page }) {
+  const { range, axis } = page.view.value;
+  if (!range) return <span>Whole run</span>;
+  return (
+    <span class="zoomed">
+      Only {axis === "step" ? "steps" : ""} {position(axis, BigInt(range.start))} to {position(axis, BigInt(range.end) - (axis === "step" ? 1n : 0n))}
+    </span>
+  );
+}
+
+interface Tile {
+  label: string;
+  value: string;
+  sub?: string;
+}
+
+export function tiles(summary: Summary): Tile[] {
+  const stats = summary.step_time_ms;
+  const peak = summary.peaks[0];
+  const { samples_per_s: samples, tokens_per_s: tokens } = summary.throughput;
+  const speed = samples !== null ? rate(samples, "samples/s") : rate(tokens, "tokens/s");
+  return [
+    { label: "Median step", value: time(stats.p50), sub: `mean ${time(stats.mean)}` },
+    { label: "p95", value: time(stats.p95), sub: ratio(stats.p95, stats.p50) },
+    { label: "p99", value: time(stats.p99), sub: ratio(stats.p99, stats.p50) },
+    { label: "Longest", value: time(stats.max), sub: stats.max_step === null ? "" : `step ${integer(stats.max_step)}` },
+    { label: "Coverage", value: percent(summary.coverage), sub: "of step time labelled" },
+    { label: peak ? sentence(columnLabel(peak.column)) : "Peak memory", value: bytes(peak?.value), sub: peak && peak.step !== null ? `step ${integer(peak.step)}` : "not measured" },
+    { label: "Throughput", value: speed, sub: samples !== null && tokens !== null ? rate(tokens, "tokens/s") : speed === MISSING ? "no sample counts given" : "of this process" },
+  ];
+}
+
+function ratio(value: number | null, median: number | null): string {
+  return value === null || median === null || median === 0 ? "" : `${(value / median).toFixed(2)} × median`;
+}
+
+function Single({ summary }: { summary: Summary }) {
+  return (
+    <>
+      <p class="headline">{headline(summary)}</p>
+      <dl class="tiles">
+        {tiles(summary).map(({ label, value, sub }) => (
+          <div key={label}>
+            <dt>{label}</dt>
+            <dd>
+              <b>{value}</b>
+              <small>{sub || "\u00a0"}</small>
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </>
+  );
+}
+
+function Several({ shown, summaries, page }: { shown: Shown[]; summaries: Summary[]; page: Page }) {
+  const median = summaries[0]!.step_time_ms.p50;
+  return (
+    <div class="table-scroll flat">
+      <table class="runs-table">
+        <caption class="hidden">Summary of each run that is shown</caption>
+        <thead>
+          <tr>
+            {["Run", "Median", "Against the first", "p95", "p99", "Longest", "Coverage", "Peak memory", "Throughput", "Steps used"].map((text) => (
+              <th key={text} scope="col">{text}</th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {summaries.map((summary, i) => {
+            const [p50, p95, p99, max, coverage, peak, speed] = tiles(summary);
+            const entry = shown[i]!;
+            return (
+              <tr key={entry.label}>
+                <th scope="row">
+                  <button type="button" class="link" onClick={() => page.change((view) => ({ ...view, entries: [view.entries[i]!, ...view.entries.filter((_, k) => k !== i)] }))} title="Make this the first run">
+                    <Swatch color={RUN_COLORS[entry.color % RUN_COLORS.length]!} />
+                    <Name text={entry.label} />
+                  </button>
+                </th>
+                <td>{p50!.value}</td>
+                <td>{i === 0 ? MISSING : difference(summary.step_time_ms.p50, median)}</td>
+                <td>{p95!.value}</td>
+                <td>{p99!.value}</td>
+                <td>{max!.value} <small>{max!.sub}</small></td>
+                <td>{coverage!.value}</td>
+                <td>{peak!.value}</td>
+                <td>{speed!.value}</td>
+                <td>{integer(summary.sample.num_used)} <small>of {integer(summary.sample.num_in_range)}</small></td>
+              </tr>
+            );
+          })}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+/** Difference of two medians as per cent: "+26 %". */
+export function difference(value: number | null, reference: number | null): string {
+  if (value === null || reference === null || reference === 0) return MISSING;
+  const change = (value / reference - 1) * 100;
+  const text = Math.abs(change) < 10 ? Math.abs(change).toFixed(1) : Math.abs(change).toFixed(0);
+  return `${change < 0 ? "−" : "+"}${text} %`;
+}
+
+function Warnings({ shown, summaries }: { shown: Shown[]; summaries: Summary[] }) {
+  const several = summaries.length > 1;
+  const all = summaries.flatMap((summary, i) => warnings(summary, shown[i]!).map((text) => ({ text, label: shown[i]!.label })));
+  if (!all.length) return null;
+  return (
+    <ul class="warnings" aria-label="Limits of these numbers">
+      {all.map(({ text, label }) => (
+        <li key={label + text}>
+          {several && <><Name text={label} />: </>}
+          {several ? text : sentence(text)}.
+        </li>
+      ))}
+    </ul>
+  );
+}
