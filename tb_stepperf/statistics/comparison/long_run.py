@@ -1,0 +1,123 @@
+"""How uncertain an average of successive steps is when neighbours resemble each other.
+
+The variance of a mean of n autocorrelated values is not σ² / n but λ / n with λ, the *long-run variance*, the sum of
+all autocovariances. Two estimates that fail in different ways are taken, and the larger one is used:
+
+* an AR(1)-plus-white model, fitted to the autocorrelation of normal scores: sharp for short memory, up to φ = 0.98;
+* the mean square of the lowest `NUM_COSINES` cosine coefficients (equal-weighted cosine estimator; Lazarus, Lewis,
+  Stock and Watson 2018): catches slow wander that no short lag shows. It has that many degrees of freedom.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+
+import numpy as np
+
+from tb_stepperf.statistics.comparison.student import normal_quantile, normal_scores
+
+NUM_COSINES = 16
+"""Cosine coefficients, and the degrees of freedom of an interval (a t of 2.12 instead of 1.96)."""
+
+_MAX_LAG = 48
+_MAX_GROUPS = 2048
+_PHI = np.concatenate([np.arange(0.0, 0.9, 0.05), np.arange(0.9, 0.991, 0.01)])
+
+
+@dataclasses.dataclass(frozen=True)
+class Memory:
+    """Autocorrelation of a series as an AR(1) process seen through white noise.
+
+    Attributes:
+        strength: correlation of neighbours, extrapolated to lag 0, in [0, 1).
+        phi: its decay per step, in [0, 0.99].
+    """
+
+    strength: float
+    phi: float
+
+    def correlations(self) -> np.ndarray:
+        """Returns the correlations at lags 1, 2, … until they are below 1e-4; shape (num_lags,)."""
+        if self.strength <= 1e-4 or self.phi <= 0:
+            return np.zeros(0)
+        num_lags = int(min(4000, 1 + math.log(1e-4 / self.strength) / math.log(self.phi))) + 1
+        return self.strength * self.phi ** np.arange(1, num_lags + 1)
+
+
+def memory_of(values: np.ndarray) -> Memory:
+    """Fits an AR(1)-plus-white model to the autocorrelation of the values' normal scores.
+
+    The scores make it blind to the marginal distribution: one stall of 10 s does not hide a memory. Subtracting the
+    mean biases autocorrelations of a short series down; that is put right twice.
+
+    Args:
+        values: finite, in the order of time, shape (n,).
+    """
+    scores = normal_scores(values)
+    num_lags = min(_MAX_LAG, values.size // 4)
+    if num_lags < 2:
+        return Memory(0.0, 0.0)
+    variance = float(scores @ scores)
+    raw = np.array([scores[:-lag] @ scores[lag:] for lag in range(1, num_lags + 1)]) / variance
+    powers = _PHI[:, np.newaxis] ** np.arange(1, num_lags + 1)
+    norms = np.maximum((powers**2).sum(axis=1), 1e-12)
+    bias, memory = 0.0, Memory(0.0, 0.0)
+    for _ in range(3):
+        seen = raw * (1 - bias) + bias
+        strengths = np.clip(powers @ seen / norms, 0.0, 0.999)
+        errors = ((seen - strengths[:, np.newaxis] * powers) ** 2).sum(axis=1)
+        best = int(np.argmin(errors))
+        memory = Memory(float(strengths[best]), float(_PHI[best]))
+        bias = min(0.3, (1 + 2 * float(memory.correlations().sum())) / values.size)
+    return memory
+
+
+def indicator_variance(values: np.ndarray, threshold: float, p: float, memory: Memory) -> float:
+    """Returns the long-run variance of the indicator `values <= threshold`, whose mean is p.
+
+    Under a Gaussian copula with correlation ρ the indicators' covariance is Φ₂(z, z; ρ) − p², with z the normal
+    quantile of p. By Plackett's identity that is (1 / 2π) ∫₀^asin(ρ) exp(−z² / (1 + sin θ)) dθ.
+
+    Args:
+        values: in the order of time, shape (n,).
+        threshold: a quantile of the values.
+        p: its level in (0, 1).
+        memory: of the values, see `memory_of`.
+    """
+    theta = np.linspace(0.0, math.pi / 2, 513)
+    slope = np.exp(-(normal_quantile(p) ** 2) / (1 + np.sin(theta))) / (2 * math.pi)
+    covariance = np.concatenate([[0.0], np.cumsum((slope[1:] + slope[:-1]) / 2 * np.diff(theta))])
+    model = p * (1 - p) + 2 * float(np.interp(np.arcsin(memory.correlations()), theta, covariance).sum())
+    return max(model, cosine_variance((values <= threshold).astype(np.float64)))
+
+
+def mean_variance(values: np.ndarray, memory: Memory | None = None) -> float:
+    """Returns the long-run variance of the values themselves, for an interval of their mean; shape (n,) in."""
+    memory = memory_of(values) if memory is None else memory
+    factor = 1 + 2 * float(memory.correlations().sum())
+    # A stall that stands alone carries variance but no memory: only the bulk's variance is inflated.
+    low, high = np.quantile(values, [0.01, 0.99])
+    bulk = float(np.var(np.clip(values, low, high)))
+    model = bulk * factor + max(float(np.var(values)) - bulk, 0.0)
+    return max(model, cosine_variance(values))
+
+
+def cosine_variance(values: np.ndarray) -> float:
+    """Returns the equal-weighted cosine estimate of the long-run variance; shape (n,) in.
+
+    Only the slowest cosines matter, so long series are first averaged in groups.
+    """
+    num_values = values.size
+    num_cosines = cosines_of(num_values)
+    group = -(-num_values // _MAX_GROUPS)
+    num_groups = num_values // group
+    means = values[: num_groups * group].reshape(num_groups, group).mean(axis=1)
+    angles = np.pi * np.outer(np.arange(1, num_cosines + 1), np.arange(num_groups) + 0.5) / num_groups
+    coefficients = math.sqrt(2 * group / num_groups) * (np.cos(angles) @ (means - means.mean()))
+    return float(np.mean(coefficients**2))
+
+
+def cosines_of(num_values: int) -> int:
+    """Returns the number of cosines, and degrees of freedom, for so many values."""
+    return int(min(NUM_COSINES, max(2, num_values // 8)))
