@@ -15,7 +15,6 @@ import numpy as np
 
 from tb_stepperf.errors import ArgumentError
 
-
 _MIN_ROWS_TO_PARTITION = 2048
 """From here on, selecting the few ranks that are asked for is faster than sorting (measured)."""
 

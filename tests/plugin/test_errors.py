@@ -1,0 +1,105 @@
+"""One error shape, on every route, for every kind of failure."""
+
+from __future__ import annotations
+
+import logging
+from typing import Any
+
+import pytest
+from werkzeug.test import Client, TestResponse
+
+from tb_stepperf.plugin.params import PARAMETERS
+from tb_stepperf.plugin.static import CONTENT_TYPES
+from tests.plugin.fakes import FakeMember, FakeStore, body, get, plugin
+
+STORE = FakeStore({"job": [FakeMember({"step_time_ms": [10.0, 20.0]})]})
+
+BAD_VALUES = {
+    "axis": "time",
+    "start": "x",
+    "end": "1.5",
+    "bins": "9000",
+    "include": "gc",
+    "percentiles": "101",
+    "column": "flags",
+    "clock": "gpu",
+    "format": "xml",
+}
+
+
+def assert_error(response: TestResponse, status: int, code: str, parameter: str | None, *parts: str) -> None:
+    """Asserts the error shape of `http_api.md`, and that the message contains `parts`."""
+    assert response.status_code == status
+    assert response.content_type == "application/json; charset=utf-8"
+    assert response.headers["Cache-Control"] == "no-store"
+    payload = body(response)
+    assert list(payload) == ["error"]
+    error = payload["error"]
+    assert sorted(error) == ["code", "message", "parameter"]
+    assert (error["code"], error["parameter"]) == (code, parameter)
+    for part in parts:
+        assert part in error["message"]
+
+
+@pytest.mark.parametrize("route", sorted(PARAMETERS))
+def test_bad_parameters(route: str) -> None:
+    allowed = PARAMETERS[route]
+    run: dict[str, Any] = {"run": "job"} if "run" in allowed else {}
+    assert_error(get(STORE, route, **run, colour="red"), 400, "bad_parameter", "colour", route, "no parameter 'colour'")
+    for name in allowed:
+        repeated = {**run, name: ["job", "job"]}
+        assert_error(get(STORE, route, **repeated), 400, "bad_parameter", name, f"{name} is given 2 times")
+        assert_error(get(STORE, route, **{**run, name: ""}), 400, "bad_parameter", name, f"{name} is empty")
+        if name in BAD_VALUES:
+            response = get(STORE, route, **{**run, name: BAD_VALUES[name]})
+            assert_error(response, 400, "bad_parameter", name, f"'{BAD_VALUES[name]}'", "allowed")
+    if run:
+        assert_error(get(STORE, route), 400, "bad_parameter", "run", "run is missing")
+        assert_error(get(STORE, route, run="nope"), 404, "not_found", "run", "'nope'", "/runs lists")
+        assert_error(get(STORE, route, run="job", member="7"), 404, "not_found", "member", "'7'", "it has '0'")
+    if "start" in allowed:
+        response = get(STORE, route, run="job", start=5, end=5)
+        assert_error(response, 400, "bad_parameter", "end", "start is '5' and end is '5'")
+
+
+def test_a_column_or_clock_that_is_not_there() -> None:
+    response = get(STORE, "/bands", run="job", column="gc_ms")
+    assert_error(response, 404, "not_found", "column", "no column 'gc_ms'", "step_time_ms")
+    response = get(STORE, "/stages", run="job", clock="device")
+    assert_error(response, 404, "not_found", "clock", "no device time", "clock=host")
+
+
+@pytest.mark.parametrize("route", sorted(PARAMETERS))
+def test_our_own_faults_are_logged_with_their_traceback(route: str, caplog: pytest.LogCaptureFixture) -> None:
+    class Broken(FakeStore):
+        def catalog(self, *args: Any, **kwargs: Any) -> Any:
+            raise ZeroDivisionError("planted")
+
+    arguments = {"run": "job"} if "run" in PARAMETERS[route] else {}
+    with caplog.at_level(logging.ERROR, "tensorboard"):
+        response = get(Broken({}), route, **arguments)
+    assert_error(response, 500, "internal", None, "ZeroDivisionError: planted", "TensorBoard's log has the traceback")
+    assert "planted" in caplog.text
+    assert "Traceback" in caplog.text
+
+
+@pytest.mark.parametrize("route", [*sorted(PARAMETERS), *CONTENT_TYPES])
+def test_only_get_is_allowed(route: str) -> None:
+    client = Client(plugin(STORE).get_plugin_apps()[route])
+    for method in ("POST", "PUT", "DELETE"):
+        response = client.open(route, method=method)
+        assert_error(response, 405, "bad_parameter", None, f"the method is {method}; GET is allowed")
+        assert response.headers["Allow"] == "GET, HEAD"
+
+
+def test_head_has_no_body() -> None:
+    response = Client(plugin(STORE).get_plugin_apps()["/runs"]).head("/runs")
+    assert (response.status_code, response.data) == (200, b"")
+
+
+def test_the_same_request_a_thousand_times_does_not_leave_anything_behind() -> None:
+    subject = plugin(STORE)
+    client = Client(subject.get_plugin_apps()["/bands"])
+    for bins in range(1, 50):
+        assert client.get("/bands", query_string={"run": "job", "bins": bins, "axis": "relative"}).status_code == 200
+    assert len(subject._axes._values) == 1
