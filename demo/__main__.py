@@ -14,6 +14,7 @@ import time
 from demo.train import Plan, train
 
 START_TIMEOUT_S = 60.0
+_ADDRESS = re.compile(r"at (http://\S+)")
 
 
 def main() -> None:
@@ -71,35 +72,30 @@ def _serve(logdir: pathlib.Path, host: str, port: int) -> tuple[subprocess.Popen
     Raises:
         RuntimeError: it ended, or said nothing in time; its log is in the message.
     """
-    log = tempfile.TemporaryFile()
-    command = [
-        sys.executable,
-        "-m",
-        "tensorboard.main",
-        "--logdir",
-        str(logdir),
-        "--host",
-        host,
-        "--reload_interval",
-        "3",
-    ]
+    arguments = ["--logdir", str(logdir), "--host", host, "--reload_interval", "3"]
     for candidate in range(port, port + 20):
-        log.seek(0)
-        log.truncate()
-        server = subprocess.Popen([*command, "--port", str(candidate)], stdout=log, stderr=log)
-        deadline_s = time.monotonic() + START_TIMEOUT_S
-        while time.monotonic() < deadline_s and server.poll() is None:
-            log.seek(0)
-            text = log.read().decode(errors="replace")
-            if found := re.search(r"at (http://\S+)", text):
-                return server, found[1].rstrip("/") + "/#stepperf"
-            time.sleep(0.1)
+        with tempfile.NamedTemporaryFile() as log:
+            command = [sys.executable, "-m", "tensorboard.main", *arguments, "--port", str(candidate)]
+            server = subprocess.Popen(command, stdout=log, stderr=log)
+            text = _wait_for(server, pathlib.Path(log.name))
+        if found := _ADDRESS.search(text):
+            return server, found[1].rstrip("/") + "/#stepperf"
         if server.poll() is None:
             server.kill()
             raise RuntimeError(f"TensorBoard said no address within {START_TIMEOUT_S:.0f} s; its log:\n{text}")
-        if "is in use" not in text and "already in use" not in text:
+        if "already in use" not in text and "is in use" not in text:
             raise RuntimeError(f"TensorBoard ended with exit status {server.returncode}; its log:\n{text}")
     raise RuntimeError(f"ports {port} to {port + 19} are all taken; give another with --port")
+
+
+def _wait_for(server: subprocess.Popen[bytes], log: pathlib.Path) -> str:
+    """Returns the server's log as soon as it holds an address or the server has ended."""
+    deadline_s = time.monotonic() + START_TIMEOUT_S
+    while time.monotonic() < deadline_s and server.poll() is None:
+        if _ADDRESS.search(text := log.read_text(errors="replace")):
+            return text
+        time.sleep(0.1)
+    return log.read_text(errors="replace")
 
 
 if __name__ == "__main__":

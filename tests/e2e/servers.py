@@ -39,7 +39,10 @@ def tensorboard(logdir: pathlib.Path, *arguments: str, environment: dict[str, st
     ]
     with log_path.open("wb") as log:
         server = subprocess.Popen(
-            [*command, *arguments], stdout=log, stderr=log, env={**os.environ, **(environment or {})}
+            [*command, "--reload_interval", "1", *arguments],
+            stdout=log,
+            stderr=log,
+            env={**os.environ, **(environment or {})},
         )
     try:
         yield _address(server, log_path)
