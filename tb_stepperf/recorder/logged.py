@@ -1,0 +1,84 @@
+"""`log_step`: samples that were measured elsewhere, checked and made into rows."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from tb_stepperf.blocks.schema import (
+    DEVICE_STEP_TIME_MS,
+    NUM_MICRO_STEPS,
+    NUM_SAMPLES,
+    NUM_TOKENS,
+    PEAK_ALLOCATED_BYTES,
+    PEAK_RESERVED_BYTES,
+    PEAK_RESIDENT_BYTES,
+    STEP_TIME_MS,
+    stage_column,
+)
+from tb_stepperf.recorder.arguments import as_count
+from tb_stepperf.recorder.loop import LoopState
+from tb_stepperf.recorder.rows import LoggedRow
+from tb_stepperf.recorder.stages import StageNames
+
+COLUMNS = (
+    STEP_TIME_MS,
+    DEVICE_STEP_TIME_MS,
+    NUM_SAMPLES,
+    NUM_TOKENS,
+    NUM_MICRO_STEPS,
+    PEAK_ALLOCATED_BYTES,
+    PEAK_RESERVED_BYTES,
+    PEAK_RESIDENT_BYTES,
+)
+"""Columns that a sample may carry besides its stages."""
+
+
+class LoggedSteps:
+    """Turns the arguments of `log_step` into rows; a sample that repeats the one before is counted and dropped."""
+
+    def __init__(self, loop: LoopState, names: StageNames, wall_clock: Callable[[], float]) -> None:
+        self._loop = loop
+        self._names = names
+        self._wall_clock = wall_clock
+        self._last: tuple[Any, ...] | None = None
+
+    def log(self, step: Any, wall_time_s: Any, values: Mapping[str, Any], stages: Any) -> None:
+        """Adds one sample. The caller holds the loop's lock.
+
+        Args:
+            step: its number; None for the next.
+            wall_time_s: seconds since the epoch at its end; None for now.
+            values: column name to number; None where not measured.
+            stages: stage name to milliseconds; None without stages.
+        """
+        loop = self._loop
+        columns: dict[str, float] = {}
+        if as_count(values[STEP_TIME_MS]) is None:
+            loop.invalid(STEP_TIME_MS, values[STEP_TIME_MS], "a number")
+            return
+        for name, value in values.items():
+            self._put(columns, name, name, value)
+        if stages is not None and not isinstance(stages, Mapping):
+            loop.invalid("stages", stages, "a mapping from stage name to milliseconds")
+        elif stages is not None:
+            for name, value in stages.items():
+                number = self._names.number(self._names.text(name))
+                self._put(columns, stage_column(self._names.names[number]), "stages", value)
+        wall_s = None if wall_time_s is None else loop.amount("wall_time_s", wall_time_s)
+        sample = (step, wall_s, tuple(columns.items()))
+        if step is not None and sample == self._last:
+            loop.count("num_duplicates")
+            return
+        number = loop.take_step_number(step)
+        if number is None:
+            return
+        self._last = sample
+        loop.add_logged(LoggedRow(number, self._wall_clock() if wall_s is None else wall_s, sample[2]))
+
+    def _put(self, columns: dict[str, float], name: str, argument: str, value: Any) -> None:
+        if value is not None:
+            number = self._loop.amount(argument, value)
+            if number is not None:
+                columns[name] = columns.get(name, 0.0) + number if math.isfinite(number) else number

@@ -1,0 +1,388 @@
+"""`LoopState`: everything that the training loop's thread touches, and the slow ways through it.
+
+The fast ways stand in `stages.py` and in `StepPerfWriter.step`. They are taken when the calling thread is `owner`.
+Whatever is out of the ordinary makes `owner` a value that no thread has, so that one comparison on the fast way
+covers them all: not yet begun, the first step (looked at more closely), another thread, inside `exclude(...)`, a
+device clock, after close, in a forked child.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+import threading
+from collections.abc import Callable
+from queue import SimpleQueue
+from typing import TYPE_CHECKING, Any
+
+from tb_stepperf.recorder.arguments import MAX_STEP, as_count, as_step
+from tb_stepperf.recorder.gctime import GcTime
+from tb_stepperf.recorder.messages import Messages
+from tb_stepperf.recorder.stamps import DROP, EMPTY, EXCLUDED, INTERRUPT, NO_STAGE, RESUME, code
+
+if TYPE_CHECKING:
+    from tb_stepperf.recorder.device import DeviceStep, DeviceTimer
+    from tb_stepperf.recorder.memory import MemoryProbe
+
+NOBODY = -1
+"""Not the identity of any thread."""
+
+ROWS_PER_WAKE = 128
+"""The background thread is woken when this many steps wait."""
+
+MAX_WAITING_ROWS = 65_536
+"""More steps than this waiting mean that the background thread hangs (a dead file system): they are given up."""
+
+_FREE_RESTARTS = 16
+_LEAST_STEPS_PER_ATTEMPT = 8
+_RESUME_EXCLUDED = code(EXCLUDED, RESUME)
+_ENDS_OF_ITERATION = (StopIteration, StopAsyncIteration, GeneratorExit)
+
+
+def _nothing(*arguments: object) -> None:
+    """Stands where the writer has not yet put a function of its own."""
+
+
+class _NoProfiler:
+    _is_profiler_enabled = False
+
+
+class LoopState:
+    """State of the loop, shared with the background thread through lists whose operations are atomic.
+
+    Attributes:
+        owner: identity of the thread that may take the fast way, or `NOBODY`.
+        stack: codes that resume the open stages, innermost last; the first entry stands for no stage.
+        stamps: flat list of code, seconds, code, seconds…
+        rows: what is known of each step at its boundary, in the order of the boundaries; see `rows.py`.
+        wake: messages to the background thread. A SimpleQueue, since its `put` may interrupt itself (signals).
+        lock: held by whoever ends a step. Re-entrant, since a signal handler may end one.
+        drain_lock: held while stamps and rows are taken or given up.
+        counters: the counters of docs/format.md, since construction.
+    """
+
+    def __init__(
+        self,
+        *,
+        clock: Callable[[], float],
+        first_step: int,
+        messages: Messages,
+    ) -> None:
+        self.clock = clock
+        self.messages = messages
+        self.owner = NOBODY
+        self.stack: list[float] = [code(NO_STAGE, RESUME)]
+        self.stamps: list[float] = []
+        self.stamp = self.stamps.extend
+        self.rows: list[Any] = []
+        self.wake: SimpleQueue[Any] = SimpleQueue()
+        self.lock = threading.RLock()
+        self.drain_lock = threading.Lock()
+        self.counters: dict[str, int] = {}
+        self.next_step = first_step
+        self.last_step = -1
+        self.num_steps = 0
+        self.num_logged = 0
+        self.wake_at = 1
+        self.gc_time = GcTime()
+        self.profiler: Any = None
+        self.memory: MemoryProbe | None = None
+        self.memory_columns: tuple[str, ...] = ()
+        self.memory_due_s = math.inf
+        self.device: DeviceTimer | None = None
+        self.want_batch = True
+        self.on_begin: Callable[[], None] = _nothing
+        self.on_first_step: Callable[[], None] = _nothing
+        self.on_batch: Callable[[Any], None] = _nothing
+        self.on_stage: Callable[[], None] = _nothing
+        self.begun_s = clock()
+        self._thread: threading.Thread | None = None
+        self._excluding = False
+        self._num_restarts = 0
+        self.begun = False
+        self.ended = False
+
+    def count(self, counter: str, number: int = 1) -> None:
+        """Adds to a counter of docs/format.md."""
+        self.counters[counter] = self.counters.get(counter, 0) + number
+
+    # Admission -------------------------------------------------------------------------------------------------------
+
+    def begin(self) -> bool:
+        """Returns whether anything may be recorded; the first call starts the background thread."""
+        if not self.begun and not self.ended:
+            self.begun = True
+            try:
+                self.on_begin()
+            except Exception as error:  # no more threads, or an interpreter that ends
+                self.end()
+                self.messages.warn_once("begin", f"steps are not recorded: {type(error).__name__}: {error}")
+        return not self.ended
+
+    def admit(self) -> bool:
+        """Returns whether the calling thread is the loop's; the first to call is, and so is one after it has died."""
+        if not self.begin():
+            return False
+        thread = threading.current_thread()
+        if self._thread is not thread:
+            if self._thread is not None and self._thread.is_alive():
+                return False
+            self._thread = thread
+            self._choose_way()
+        return True
+
+    def admit_step(self, now_s: float) -> bool:
+        """Returns whether a step may end here, in whichever thread; begins the first step where nothing else did."""
+        if not self.begin():
+            return False
+        if self._thread is None:
+            self.admit()
+            self._mark(code(NO_STAGE, RESUME), min(self.begun_s, now_s))
+        return True
+
+    def end(self) -> None:
+        """Lets nothing in from now on."""
+        self.ended = True
+        self.owner = NOBODY
+
+    def abandon(self) -> None:
+        """Makes this copy, in a forked child, forget everything without touching a lock that the parent may hold."""
+        self.end()
+        self.lock = threading.RLock()
+        self.drain_lock = threading.Lock()
+        self.stamps.clear()
+        self.rows.clear()
+        self.gc_time.remove()
+
+    def use_device(self, device: DeviceTimer) -> None:
+        """Marks device events beside the stamps from now on."""
+        self.device = device
+        self._mark_device(code(NO_STAGE, RESUME), self.clock())
+        self._choose_way()
+
+    def use_memory(self, memory: MemoryProbe) -> None:
+        """Reads memory peaks at boundaries from now on."""
+        self.memory = memory
+        self.memory_columns = memory.columns
+        self.memory_due_s = -math.inf
+
+    def _choose_way(self) -> None:
+        fast = not (self.ended or self._excluding or self.device or not self.num_steps or self._thread is None)
+        self.owner = self._thread.ident or NOBODY if fast and self._thread is not None else NOBODY
+
+    # Stages ----------------------------------------------------------------------------------------------------------
+
+    def enter_slowly(self, enter: float, resume: float) -> None:
+        """Enters a stage where the fast way is closed."""
+        if not self.admit():
+            self._count_foreign()
+            return
+        if not self._excluding:
+            self._excluding = resume == _RESUME_EXCLUDED
+            self._mark(enter, self.clock())
+            if self._excluding:
+                self.owner = NOBODY
+            elif not self.num_steps:
+                self.on_stage()
+        self.stack.append(resume)
+
+    def leave_slowly(self, resume: float, exception: type[BaseException] | None) -> None:
+        """Leaves a stage: in the wrong order, by an exception, late, or where the fast way is closed."""
+        if not self.admit() or resume not in self.stack:
+            return  # another thread's, or closed at a boundary
+        if not self.num_steps and not self._excluding:
+            self.on_stage()
+        while self.stack.pop() != resume:
+            continue  # opened inside this one and still open: they end with it
+        if self._excluding and _RESUME_EXCLUDED in self.stack:
+            return
+        if self._excluding:
+            self._excluding = False
+            self._choose_way()
+        if exception is None:
+            kind = RESUME
+        else:
+            kind = EMPTY if issubclass(exception, _ENDS_OF_ITERATION) else INTERRUPT
+        if kind == INTERRUPT:
+            self.interrupt()
+        else:
+            self._mark(self.stack[-1] + kind, self.clock())
+
+    def lap_slowly(self, lap: float) -> None:
+        """Labels the time since the last stamp where the fast way is closed or a stage is open."""
+        if not self.admit():
+            self._count_foreign()
+        elif not self._excluding:
+            now_s = self.clock()
+            self._mark(lap, now_s)
+            if self.stack[-1]:
+                self._mark(self.stack[-1], now_s)
+
+    def interrupt(self) -> None:
+        """Marks that an exception cut the step; the next one begins now, with nothing of this one."""
+        now_s = self.clock()
+        self.stamp((self.stack[-1] + INTERRUPT, now_s))
+        self.end_device_step(self.stack[-1] + INTERRUPT, now_s)
+        self.gc_time.take_s()
+        self.read_memory(now_s)
+
+    def _mark(self, stamp_code: float, now_s: float) -> None:
+        self.stamp((stamp_code, now_s))
+        if self.device is not None:
+            self._mark_device(stamp_code, now_s)
+
+    def _mark_device(self, stamp_code: float, now_s: float) -> None:
+        try:
+            if self.device is not None:
+                self.device.mark(stamp_code, now_s)
+        except Exception as error:  # a device in trouble must not be in more of it because of us
+            self._lose_device(error)
+
+    def end_device_step(self, stamp_code: float, now_s: float) -> DeviceStep | None:
+        """Ends the device's part of a step; returns what will be known of it, None without a device."""
+        try:
+            return None if self.device is None else self.device.end_step(stamp_code, now_s)
+        except Exception as error:
+            self._lose_device(error)
+            return None
+
+    def finish_device(self) -> None:
+        """Waits a bounded time for what the device has not yet measured."""
+        try:
+            if self.device is not None:
+                self.device.finish(self.clock())
+        except Exception as error:
+            self._lose_device(error)
+
+    def _lose_device(self, error: Exception) -> None:
+        self.device = None
+        self._choose_way()
+        self.messages.warn_once("device", f"device times end here: {type(error).__name__}: {error}")
+
+    def _count_foreign(self) -> None:
+        if not self.ended:
+            self.count("num_foreign_stages")
+            self.messages.warn_once(
+                "foreign",
+                f"a stage was entered in thread {threading.current_thread().name!r}, but the loop runs in "
+                f"{self._thread.name if self._thread else None!r}: stages of other threads are counted, not timed. "
+                "Give each loop a StepPerfWriter of its own.",
+            )
+
+    # Steps -----------------------------------------------------------------------------------------------------------
+
+    def close_open_stages(self, names: Callable[[float], str]) -> None:
+        """Ends the stages that are still open at a boundary."""
+        still_open = self.stack[1:]
+        del self.stack[1:]
+        if self._excluding:
+            self._excluding = False
+            self._choose_way()
+        self.count("num_open_stages", len(still_open))
+        self.messages.warn_once(
+            "open",
+            f"step() was called while {', '.join(repr(names(resume)) for resume in still_open)} was open: the stage "
+            "is counted up to there. Leave every `with` before step(), and close generators that hold one.",
+        )
+
+    def take_step_number(self, given: Any) -> int | None:
+        """Returns the number of a step that ends, as given or the next one; None where there is none left."""
+        number = self.next_step if given is None else as_step(given)
+        if number is None:
+            self.invalid("step", given, f"an integer in [0, {MAX_STEP}]")
+            number = self.next_step
+        if number <= self.last_step:
+            self._num_restarts += 1
+            num_rows = self.num_steps + self.num_logged
+            if self._num_restarts > _FREE_RESTARTS and self._num_restarts * _LEAST_STEPS_PER_ATTEMPT > num_rows:
+                self.messages.warn_once(
+                    "restarts",
+                    f"step={number} after step {self.last_step}, and so {self._num_restarts} times in {num_rows} "
+                    "steps: numbers that do not ascend are replaced by the next one. Pass the global step, or none.",
+                )
+                number = self.last_step + 1
+        if number > MAX_STEP:
+            self.invalid("step", number, f"an integer in [0, {MAX_STEP}]")
+            return None
+        self.last_step, self.next_step = number, number + 1
+        return number
+
+    def amount(self, name: str, value: Any) -> float | None:
+        """Returns a count that the loop gave, or None where it cannot be used."""
+        number = as_count(value)
+        if number is None:
+            self.invalid(name, value, "a number (a tensor on a device is not read, since that would wait for it)")
+        elif not 0 <= number < math.inf:
+            self.not_finite(name, number)
+            return None
+        return number
+
+    def invalid(self, name: str, value: Any, allowed: str) -> None:
+        """Counts an argument that cannot be used, and says so once per argument."""
+        self.count("num_invalid")
+        self.messages.warn_once(
+            f"invalid {name}", f"{name} is of type {type(value).__name__}: {allowed} is allowed; it is left out"
+        )
+
+    def not_finite(self, name: str, value: float) -> None:
+        """Counts a number that is negative or not finite, and says so once per argument."""
+        self.count("num_not_finite")
+        self.messages.warn_once(
+            f"not finite {name}", f"{name} is {value}: finite numbers from 0 are allowed; stored as not measured"
+        )
+
+    def read_memory(self, now_s: float) -> tuple[float, ...] | None:
+        """Reads the memory peaks; a probe that fails is given up."""
+        if self.memory is None:
+            return None
+        try:
+            self.memory_due_s = now_s + self.memory.interval_s
+            return self.memory.read()
+        except Exception as error:  # a failing driver must not end the training
+            self.memory, self.memory_due_s = None, math.inf
+            self.messages.warn_once("memory", f"memory peaks are no longer read: {type(error).__name__}: {error}")
+            return None
+
+    def find_profiler(self) -> Any:
+        """Returns torch's profiler module once somebody has imported it; until then something that never records."""
+        module = sys.modules.get("torch.autograd.profiler")
+        if not hasattr(module, "_is_profiler_enabled"):
+            return _NoProfiler
+        self.profiler = module
+        return module
+
+    def see_batch(self, batch: Any) -> None:
+        """Shows one batch to whoever records the conditions, once per time that `want_batch` is set."""
+        self.want_batch = False
+        if not self.ended:
+            self.on_batch(batch)
+
+    def after_step(self) -> None:
+        """What is done every `ROWS_PER_WAKE` steps, and after the first."""
+        self.wake_at = self.num_steps + ROWS_PER_WAKE
+        if self.num_steps == 1:
+            self.on_first_step()
+            self._choose_way()
+        self._wake()
+
+    def add_logged(self, row: Any) -> None:
+        """Adds a sample that was measured elsewhere. The caller holds `lock`."""
+        self.rows.append(row)
+        self.num_logged += 1
+        if self.num_logged % ROWS_PER_WAKE == 1:
+            self._wake()
+
+    def _wake(self) -> None:
+        self.wake.put(None)
+        if len(self.rows) > MAX_WAITING_ROWS:
+            self.give_up(f"{MAX_WAITING_ROWS} steps wait to be written: the log directory does not answer")
+
+    def give_up(self, reason: str) -> None:
+        """Drops and counts all stamps and rows that wait. The caller holds `lock`."""
+        with self.drain_lock:
+            num_rows = len(self.rows)
+            self.rows.clear()
+            self.stamps.clear()
+            self.stamp((code(NO_STAGE, DROP), self.clock()))
+            self.count("num_rows_lost", num_rows)
+        self.messages.warn_once("dropped", f"{num_rows} steps are dropped and counted as lost: {reason}")

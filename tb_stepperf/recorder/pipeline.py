@@ -1,0 +1,197 @@
+"""What the background thread does with stamps: assemble, wait for device times, form blocks, write, account.
+
+One thread at a time calls it; it knows nothing of intervals (`thread.py` says when).
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from tb_stepperf.recorder.assemble import Assembler, Steps
+from tb_stepperf.recorder.attempts import Attempt, Identity, ascending_runs
+from tb_stepperf.recorder.devicerows import DeviceRows
+from tb_stepperf.recorder.environment import Environment
+from tb_stepperf.recorder.loop import LoopState
+from tb_stepperf.recorder.rows import LoggedRow, Rows, StepColumns, logged_rows, measured_rows
+from tb_stepperf.recorder.scalars import Scalars
+from tb_stepperf.recorder.sink import Sink
+
+_FLOATS_PER_DRAIN = 4096
+_LOGGED_PER_DRAIN = 512
+_ROWS_PER_BLOCK = 512
+
+
+class Pipeline:
+    """From the loop's lists to the sink.
+
+    Args:
+        loop: where stamps and rows are taken from.
+        stage_names: name of each stage by number; grows while the loop runs.
+        sink: where events go.
+        identity: what all attempts share.
+        environment: the conditions, written once per attempt and again where they change.
+        scalars: ordinary scalars, one point per flush; None without.
+        wall_clock: seconds since the epoch.
+    """
+
+    def __init__(
+        self,
+        loop: LoopState,
+        stage_names: Sequence[str],
+        sink: Sink,
+        identity: Identity,
+        environment: Environment,
+        scalars: Scalars | None,
+        wall_clock: Callable[[], float],
+    ) -> None:
+        self._loop = loop
+        self._stage_names = stage_names
+        self._sink = sink
+        self._identity = identity
+        self._environment = environment
+        self._scalars = scalars
+        self._wall_clock = wall_clock
+        self._assembler = Assembler()
+        self._device_rows = DeviceRows()
+        self._profiled_before = False
+        self._attempt: Attempt | None = None
+        self._num_taken = 0
+        self._num_settled = 0
+        self.began_wall_s = wall_clock()
+
+    @property
+    def want_write(self) -> bool:
+        """Whether a whole block waits and writing it costs little."""
+        return self._sink.at_once and self._attempt is not None and self._attempt.num_waiting >= _ROWS_PER_BLOCK
+
+    def drain(self) -> bool:
+        """Takes a bounded number of stamps and rows; returns whether more may be waiting."""
+        loop = self._loop
+        with loop.drain_lock:
+            taken = loop.stamps[:_FLOATS_PER_DRAIN]
+            del loop.stamps[: len(taken)]
+            wall_minus_clock_s = self._wall_clock() - loop.clock()
+            steps = self._assembler.feed(np.array(taken).reshape(-1, 2)) if taken else None
+            rows = self._take_rows(steps.num_steps if steps is not None else 0)
+        if steps is not None:
+            loop.count("num_interrupted", steps.num_interrupted)
+        self._queue(steps, rows, wall_minus_clock_s)
+        self._release()
+        loop.want_batch = self._environment.wants_batches
+        return len(taken) == _FLOATS_PER_DRAIN or len(rows) >= _LOGGED_PER_DRAIN
+
+    def write(self, with_scalars: bool = True) -> None:
+        """Writes everything that waits; with a point of each scalar at a flush."""
+        if self._sink.lost_what_was_written():
+            self._environment.begin_attempt()
+        if self._attempt is not None:
+            self._write(None, with_scalars)
+
+    def finish(self, end: str) -> None:
+        """Takes and writes everything, and says how it ended."""
+        while self.drain():
+            continue
+        self._release(everything=True)
+        if self._loop.begun:
+            self._write(end, with_scalars=True)
+
+    def recover(self, error: Exception) -> None:
+        """Accounts for what an unforeseen error lost; what follows is recorded again."""
+        with self._loop.lock:
+            self._loop.give_up(f"{type(error).__name__}: {error}")
+        num_waiting = self._device_rows.num_rows + (self._attempt.num_waiting if self._attempt is not None else 0)
+        self._settle(0, self._num_taken - self._num_settled - num_waiting)
+
+    def _queue(self, steps: Steps | None, rows: list[Any], wall_minus_clock_s: float) -> None:
+        """Puts steps and logged samples into the queue in the order in which they ended."""
+        measured = [row for row in rows if not isinstance(row, LoggedRow)]
+        if steps is not None and measured:
+            known = StepColumns(*zip(*measured))
+            block = measured_rows(
+                steps, known, self._stage_names, self._loop.memory_columns, wall_minus_clock_s, self._profiled_before
+            )
+            self._profiled_before = known.profiled[-1]
+            self._environment.see_memory(known, self._loop.memory)
+        at = 0
+        for is_logged, group in itertools.groupby(rows, lambda row: isinstance(row, LoggedRow)):
+            members = list(group)
+            if is_logged:
+                self._device_rows.put(logged_rows(members), [None] * len(members), np.zeros(len(members)))
+            elif steps is not None:
+                end = at + len(members)
+                self._device_rows.put(block.slice(at, end), known.device[at:end], steps.end_s[at:end])
+                at = end
+
+    def _take_rows(self, num_measured: int) -> list[Any]:
+        """Takes the rows of `num_measured` steps, and the logged samples that lie before, between and behind them."""
+        rows, end, num_logged = self._loop.rows, 0, 0
+        for row in rows:
+            if isinstance(row, LoggedRow):
+                num_logged += 1
+                if num_logged > _LOGGED_PER_DRAIN and not num_measured:
+                    break
+            elif num_measured:
+                num_measured -= 1
+            else:
+                break
+            end += 1
+        taken = rows[:end]
+        del rows[:end]
+        self._num_taken += end
+        return taken
+
+    def _release(self, everything: bool = False) -> None:
+        loop = self._loop
+        for rows in self._device_rows.take(loop.clock(), self._stage_names, loop.count, everything):
+            self._add(rows)
+
+    def _add(self, rows: Rows) -> None:
+        last_step = self._attempt.last_step if self._attempt is not None else -1
+        for start, end, goes_on in ascending_runs(rows.steps, last_step):
+            if not goes_on and self._attempt is not None:
+                self._write("replaced", with_scalars=False)
+                self._begin_attempt(max(self._attempt.started_s + 1e-3, self._attempt.last_wall_time_s))
+            attempt = self._attempt or self._begin_attempt(self.began_wall_s)
+            part = attempt.add(rows.slice(start, end))
+            if self._scalars is not None:
+                self._scalars.add(part)
+
+    def _begin_attempt(self, started_s: float) -> Attempt:
+        counters = self._loop.counters if self._attempt is not None else {}
+        self._attempt = Attempt(self._identity, started_s, counters)
+        self._environment.begin_attempt()
+        return self._attempt
+
+    def _write(self, end: str | None, with_scalars: bool) -> None:
+        attempt = self._attempt or self._begin_attempt(self.began_wall_s)
+        record = self._environment.next_record()
+        blocks = attempt.take_events(self._loop.counters, end)
+        point = self._scalars.take_event() if with_scalars and self._scalars is not None else None
+        events = [event for event, _ in blocks]
+        num_before = 0
+        if record is not None:
+            events.insert(0, attempt.environment_event(record, self._wall_clock()))
+            num_before = 1
+        if point is not None:
+            events.append(point)
+        if not events:
+            return
+        num_safe = self._sink.write(events)
+        if record is not None and num_safe:
+            self._environment.mark_written(record)
+        num_rows = attempt.position.num_rows
+        num_safe_blocks = min(max(num_safe - num_before, 0), len(blocks))
+        if num_safe_blocks:
+            attempt.position = blocks[num_safe_blocks - 1][1]
+        if blocks:
+            num_written = attempt.position.num_rows - num_rows
+            self._settle(num_written, blocks[-1][1].num_rows - num_rows - num_written)
+
+    def _settle(self, num_written: int, num_lost: int) -> None:
+        self._num_settled += num_written + num_lost
+        if num_lost > 0:
+            self._loop.count("num_rows_lost", num_lost)

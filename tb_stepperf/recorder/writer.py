@@ -1,0 +1,390 @@
+"""`StepPerfWriter`: what a training loop uses."""
+
+from __future__ import annotations
+
+import math
+import os
+import time
+import uuid
+import weakref
+from collections.abc import Callable, Iterable, Mapping
+from threading import get_ident
+from types import TracebackType
+from typing import Any, TypeVar, cast
+
+from tb_stepperf.errors import ConfigError
+from tb_stepperf.recorder import lifetime
+from tb_stepperf.recorder.arguments import MAX_STEP, as_step
+from tb_stepperf.recorder.attempts import Identity
+from tb_stepperf.recorder.environment import Environment
+from tb_stepperf.recorder.hardware import Hardware
+from tb_stepperf.recorder.logged import LoggedSteps
+from tb_stepperf.recorder.loop import LoopState
+from tb_stepperf.recorder.messages import Messages
+from tb_stepperf.recorder.pipeline import Pipeline
+from tb_stepperf.recorder.ranks import find_rank, rank_directory
+from tb_stepperf.recorder.scalars import Scalars
+from tb_stepperf.recorder.sink import FileSink, Sink, SummaryWriterSink
+from tb_stepperf.recorder.stages import Batches, LapCodes, Stage, StageNames, Stages
+from tb_stepperf.recorder.stamps import BOUNDARY, DROP, NO_STAGE, code
+from tb_stepperf.recorder.thread import FlushThread
+
+_BOUNDARY = code(NO_STAGE, BOUNDARY)
+_DROP = code(NO_STAGE, DROP)
+_MAX_COUNT = 2**63
+_PEAK_MEMORY = ("per_step", "cumulative", "off")
+
+T = TypeVar("T")
+
+
+class StepPerfWriter:
+    """Measures every step of a training loop and writes it where TensorBoard reads it.
+
+    ::
+
+        with StepPerfWriter("runs/resnet50") as perf:
+            for batch in perf.data(loader):
+                with perf.stage("forward"):
+                    loss = model(batch)
+                with perf.stage("backward"):
+                    loss.backward()
+                perf.step(num_samples=len(batch))
+
+    A step lasts from one `step()` to the next. The first begins with the first stage or batch; where `step()` itself
+    comes first, with the `with` (or else the construction). What lies between the last `step()` and the end is part of
+    no step.
+
+    Only the constructor raises. Afterwards whatever goes wrong is logged once (logger `tb_stepperf`) and counted, and
+    the loop goes on: a full disk, a deleted directory, a stage that was left open, a value that is not finite. After
+    `os.fork` the child's copy does nothing; a pickled copy is a writer that does nothing. One thread runs the stages
+    (the first to use one); `step`, `log_step`, `flush` and `close` may be called from any.
+
+    Args:
+        logdir: directory of the run; with more than one process each rank writes into `rank_<n>` below it. Anything
+            that TensorBoard can read, also `gs://…`. Exactly one of `logdir` and `summary_writer` is given.
+        summary_writer: a `SummaryWriter` (torch's or tensorboardX's) to write through. It stays open at the end.
+        enabled: False gives an object with the same methods that does nothing.
+        warmup_steps: how many steps at the start of an attempt are flagged as warm-up.
+        flush_interval_s: longest time that a finished step waits to be written, at the start; the interval grows to
+            1/64 of the time since the start, at most 300 s. Blocks of 512 steps are written at once.
+        first_step: number of the first step, such as the global step of a checkpoint.
+        rank: rank of this process; by default from `torch.distributed`, else from `RANK`, else 0.
+        world_size: number of processes; by default likewise.
+        peak_memory: `per_step` resets the allocator's (or the process's) peak at each step, `cumulative` leaves it
+            alone, `off` reads none.
+        device: a torch device whose events time the steps as well, such as `cuda`; by default the accelerator that the
+            process uses at the end of the first step. `cpu` measures on the host only.
+        scalars: also write the ordinary scalars of `scalars.py`, one point per flush.
+        user: what the environment record should hold besides what is found; JSON values.
+        max_stages: how many stage names are kept apart.
+        clock: monotonic seconds.
+        wall_clock: seconds since the epoch.
+        hardware: replaces the search for devices and memory probes.
+
+    Raises:
+        ConfigError: an argument cannot be used. A directory that cannot be written does not raise: it is logged.
+    """
+
+    def __new__(cls, logdir: Any = None, *, enabled: bool = True, **options: Any) -> StepPerfWriter:
+        if not enabled:
+            from tb_stepperf.recorder.null import NullWriter
+
+            return object.__new__(NullWriter)
+        return object.__new__(cls)
+
+    def __init__(
+        self,
+        logdir: str | os.PathLike[str] | None = None,
+        *,
+        summary_writer: Any = None,
+        enabled: bool = True,
+        warmup_steps: int = 10,
+        flush_interval_s: float = 10.0,
+        first_step: int = 0,
+        rank: int | None = None,
+        world_size: int | None = None,
+        peak_memory: str = "per_step",
+        device: Any = None,
+        scalars: bool = True,
+        user: Mapping[str, Any] | None = None,
+        max_stages: int = 64,
+        clock: Callable[[], float] = time.perf_counter,
+        wall_clock: Callable[[], float] = time.time,
+        hardware: Hardware | None = None,
+    ) -> None:
+        _check(warmup_steps, flush_interval_s, first_step, peak_memory, max_stages, user)
+        self._messages = Messages()
+        place = find_rank(rank, world_size)
+        sink = _sink(logdir, summary_writer, place, self._messages, wall_clock)
+        self._logdir = sink.logdir
+        conditions = {
+            "rank": place.rank,
+            "world_size": place.world_size,
+            "peak_memory": peak_memory,
+            "warmup_steps": warmup_steps,
+        }
+        self._environment = Environment(self._messages, conditions, user)
+        hardware = hardware or Hardware(None if device is None else str(device), peak_memory, self._messages)
+        self._hardware = hardware
+        environment, messages = self._environment, self._messages
+        loop = LoopState(clock=clock, first_step=first_step, messages=messages)
+        self._loop = loop
+        self._names = StageNames(loop, max_stages)
+        self._stages = Stages(loop, self._names)
+        self._laps = LapCodes(self._names)
+        self._logged = LoggedSteps(loop, self._names, wall_clock)
+        self._exclude = self._stages.exclude
+        identity = Identity(uuid.uuid4().hex, place.rank, place.world_size, warmup_steps)
+        pipeline = Pipeline(
+            loop, self._names.names, sink, identity, environment, Scalars() if scalars else None, wall_clock
+        )
+        thread = FlushThread(loop, pipeline, flush_interval_s, messages)
+        self._thread = thread
+        self._life = lifetime.Life(loop, thread, hardware, messages)
+
+        def begin() -> None:
+            pipeline.began_wall_s = wall_clock()
+            loop.gc_time.install()
+            thread.start()
+
+        loop.on_begin = begin
+        loop.on_first_step = lambda: hardware.attach(loop, environment)
+        loop.on_batch = lambda batch: environment.see_batch(batch, loop.next_step)
+        loop.on_stage = lambda: environment.see_autocast(loop.next_step)
+        lifetime.watch(self, self._life)
+
+    # The loop --------------------------------------------------------------------------------------------------------
+
+    def data(self, iterable: Iterable[T]) -> Iterable[T]:
+        """Returns the batches of an iterable; the wait for each is the stage `data`.
+
+        Making the iterator (a `DataLoader` starts its workers then) is part of the wait for the first batch. The
+        result has the length and the attributes of the iterable and can be gone through as often.
+        """
+        return cast("Iterable[T]", Batches(self._loop, self._stages["data"], iterable))
+
+    def stage(self, name: str) -> Stage:
+        """Returns a context manager whose time is the stage `name`, any text.
+
+        Stages are exclusive: one opened inside another pauses the outer one. The object of a name is always the same
+        and may be kept and entered again, also inside itself.
+        """
+        try:
+            return self._stages[name]
+        except TypeError:  # it cannot be hashed
+            return self._stages[self._names.text(name)]
+
+    def exclude(self, name: str = "evaluation") -> Stage:
+        """Returns a context manager whose time is no part of the step: evaluation, a checkpoint.
+
+        What happens inside, stages included, is no part of the step either; the sum is the column `excluded_ms`.
+
+        Args:
+            name: says in the code what it is; all excluded time is one column.
+        """
+        return self._exclude
+
+    def lap(self, name: str) -> None:
+        """Says that the time since the last mark was the stage `name`: cheaper than a `with`.
+
+        Marks are the ends and beginnings of stages, laps and steps. Inside a `with` the time since it was entered (or
+        since the last mark) goes to `name`, the rest to the stage of the `with`.
+        """
+        loop = self._loop
+        try:
+            lap = self._laps[name]
+        except TypeError:
+            lap = self._laps[self._names.text(name)]
+        if get_ident() == loop.owner and not loop.stack[-1]:
+            loop.stamp((lap, loop.clock()))
+        else:
+            loop.lap_slowly(lap)
+
+    def step(
+        self,
+        *,
+        step: int | None = None,
+        num_samples: float | None = None,
+        num_tokens: float | None = None,
+        num_micro_steps: float | None = None,
+    ) -> None:
+        """Ends a step; the next one begins.
+
+        Args:
+            step: its number, by default one more than the last. One that does not ascend begins a new attempt.
+            num_samples: samples that this rank processed in the step.
+            num_tokens: tokens that this rank processed in the step.
+            num_micro_steps: forward/backward passes of the step; by default how often its most often entered top-level
+                stage was entered.
+        """
+        loop = self._loop
+        with loop.lock:
+            now_s = loop.clock()
+            if get_ident() != loop.owner and not loop.admit_step(now_s):
+                return
+            if len(loop.stack) > 1:
+                loop.close_open_stages(self._names.of_resume_code)
+            number = loop.next_step
+            if step is None and number <= MAX_STEP:
+                loop.last_step = number
+                loop.next_step = number + 1
+            else:
+                taken = loop.take_step_number(step)
+                if taken is None:
+                    loop.stamp((_DROP, now_s))
+                    return
+                number = taken
+            # Plain integers, the usual case, need no call.
+            if num_samples is not None and (type(num_samples) is not int or not 0 <= num_samples < _MAX_COUNT):
+                num_samples = loop.amount("num_samples", num_samples)
+            if num_tokens is not None and (type(num_tokens) is not int or not 0 <= num_tokens < _MAX_COUNT):
+                num_tokens = loop.amount("num_tokens", num_tokens)
+            if num_micro_steps is not None:
+                num_micro_steps = loop.amount("num_micro_steps", num_micro_steps)
+            gc_time = loop.gc_time
+            # The order is that of rows.StepColumns; the row lies there before the stamp that completes it.
+            loop.rows.append(
+                (
+                    number,
+                    num_samples,
+                    num_tokens,
+                    num_micro_steps,
+                    gc_time.take_s() if gc_time.seconds else 0.0,
+                    (loop.profiler or loop.find_profiler())._is_profiler_enabled,
+                    loop.read_memory(now_s) if now_s >= loop.memory_due_s else None,
+                    None if loop.device is None else loop.end_device_step(_BOUNDARY, now_s),
+                )
+            )
+            loop.stamp((_BOUNDARY, now_s))
+            loop.num_steps += 1
+            if loop.num_steps >= loop.wake_at:
+                loop.after_step()
+
+    def log_step(
+        self,
+        *,
+        step_time_ms: float,
+        step: int | None = None,
+        stages: Mapping[str, float] | None = None,
+        device_step_time_ms: float | None = None,
+        num_samples: float | None = None,
+        num_tokens: float | None = None,
+        num_micro_steps: float | None = None,
+        peak_allocated_bytes: float | None = None,
+        peak_reserved_bytes: float | None = None,
+        peak_resident_bytes: float | None = None,
+        wall_time_s: float | None = None,
+    ) -> None:
+        """Records a step that was measured elsewhere; it carries the flag `logged`.
+
+        Args:
+            step_time_ms: its duration.
+            step: its number, by default one more than the last. One that does not ascend begins a new attempt, unless
+                the whole sample repeats the one before: then it is counted and dropped.
+            stages: stage name to exclusive milliseconds.
+            device_step_time_ms: its duration on the device.
+            num_samples: samples that this rank processed in the step.
+            num_tokens: tokens that this rank processed in the step.
+            num_micro_steps: forward/backward passes of the step.
+            peak_allocated_bytes: peak of device memory held by tensors.
+            peak_reserved_bytes: peak of device memory held by the allocator.
+            peak_resident_bytes: peak resident memory of the process.
+            wall_time_s: seconds since the epoch at its end, by default now.
+        """
+        values = {
+            "step_time_ms": step_time_ms,
+            "device_step_time_ms": device_step_time_ms,
+            "num_samples": num_samples,
+            "num_tokens": num_tokens,
+            "num_micro_steps": num_micro_steps,
+            "peak_allocated_bytes": peak_allocated_bytes,
+            "peak_reserved_bytes": peak_reserved_bytes,
+            "peak_resident_bytes": peak_resident_bytes,
+        }
+        with self._loop.lock:
+            if self._loop.begin():
+                self._logged.log(step, wall_time_s, values, stages)
+
+    def update_environment(self, **fields: Any) -> None:
+        """Adds to the environment record what holds from the next step on.
+
+        `seed`, `compile`, `autocast`, `deterministic`, `driver` and `launcher` take the place of what was found; any
+        other name stands under `user`.
+        """
+        if not self._loop.ended:
+            self._environment.update(fields, self._loop.next_step)
+
+    # Its end ---------------------------------------------------------------------------------------------------------
+
+    def flush(self, timeout_s: float = 30.0) -> bool:
+        """Writes what is there by now; returns whether that was done within `timeout_s`."""
+        return self._life.flush(timeout_s)
+
+    def close(self, timeout_s: float = 30.0) -> None:
+        """Writes what is left and ends; later calls of any method do nothing."""
+        self._life.close("closed", timeout_s)
+
+    def __enter__(self) -> StepPerfWriter:
+        self._loop.begun_s = self._loop.clock()
+        return self
+
+    def __exit__(
+        self, exception: type[BaseException] | None, value: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self._life.close("closed" if exception is None else "exception", 30.0)
+
+    # What it knows ---------------------------------------------------------------------------------------------------
+
+    @property
+    def logdir(self) -> str:
+        """The directory that is written to, with `rank_<n>` where there are several ranks."""
+        return self._logdir
+
+    @property
+    def step_number(self) -> int:
+        """The number that the step under way will get."""
+        return self._loop.next_step
+
+    @property
+    def counters(self) -> dict[str, int]:
+        """The counters of docs/format.md since construction, those above 0; complete up to the last flush."""
+        return {name: count for name, count in self._loop.counters.items() if count}
+
+    @property
+    def peak_allocated_bytes_overall(self) -> float:
+        """Largest device memory held by tensors since the start, which resetting the peak hides; NaN without device."""
+        return self._hardware.peak_allocated_bytes_overall
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        from tb_stepperf.recorder.null import null_writer
+
+        return null_writer, ()
+
+
+def _check(
+    warmup_steps: Any, flush_interval_s: Any, first_step: Any, peak_memory: Any, max_stages: Any, user: Any
+) -> None:
+    if as_step(warmup_steps) is None:
+        raise ConfigError(f"warmup_steps is {warmup_steps!r}; an integer of at least 0 is allowed")
+    number = isinstance(flush_interval_s, (int, float)) and not isinstance(flush_interval_s, bool)
+    if not number or not 0 < flush_interval_s < math.inf:
+        raise ConfigError(f"flush_interval_s is {flush_interval_s!r}; a number of seconds above 0 is allowed")
+    if as_step(first_step) is None:
+        raise ConfigError(f"first_step is {first_step!r}; an integer in [0, {MAX_STEP}] is allowed")
+    if peak_memory not in _PEAK_MEMORY:
+        raise ConfigError(f"peak_memory is {peak_memory!r}; one of {', '.join(_PEAK_MEMORY)} is allowed")
+    if not as_step(max_stages):
+        raise ConfigError(f"max_stages is {max_stages!r}; an integer of at least 1 is allowed")
+    if user is not None and not isinstance(user, Mapping):
+        raise ConfigError(f"user is a {type(user).__name__}; a mapping from names to JSON values is allowed")
+
+
+def _sink(logdir: Any, summary_writer: Any, place: Any, messages: Messages, wall_clock: Callable[[], float]) -> Sink:
+    if (logdir is None) == (summary_writer is None):
+        given = "neither logdir nor summary_writer" if logdir is None else "both logdir and summary_writer"
+        raise ConfigError(f"{given} is given; exactly one is allowed: it says where steps are written")
+    if summary_writer is not None:
+        return SummaryWriterSink(summary_writer, messages)
+    if not isinstance(logdir, (str, os.PathLike)) or not isinstance(os.fspath(logdir), str) or not os.fspath(logdir):
+        raise ConfigError(f"logdir is {logdir!r}; the path of a directory is allowed")
+    return FileSink(rank_directory(os.fspath(logdir), place), messages, wall_clock)
