@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import pathlib
+import subprocess
+import tempfile
 import time
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -11,7 +14,7 @@ from typing import Any
 from tensorboard.backend.event_processing.data_provider import MultiplexerDataProvider
 from tensorboard.backend.event_processing.plugin_event_multiplexer import EventMultiplexer
 from tensorboard.context import RequestContext
-from tensorboard.data.server_ingester import SubprocessServerDataIngester, get_server_binary
+from tensorboard.data.server_ingester import ExistingServerDataIngester, get_server_binary
 from tensorboard.util.grpc_util import ChannelCredsType
 
 CTX = RequestContext()
@@ -30,11 +33,13 @@ class Loaded:
         data_provider: TensorBoard's.
         reload: reads what is new on disk. The Python loader does so in the call; the data server does so by itself,
             see `until`.
+        pid: process that loads.
     """
 
-    def __init__(self, data_provider: Any, reload: Callable[[], None]) -> None:
+    def __init__(self, data_provider: Any, reload: Callable[[], None], pid: int) -> None:
         self.data_provider = data_provider
         self.reload = reload
+        self.pid = pid
 
     def until(self, condition: Callable[[], Any]) -> Any:
         """Reloads until `condition` returns something true, and returns that.
@@ -72,17 +77,27 @@ def open_provider(loader: str, logdir: pathlib.Path, *, keep_all: bool = True) -
             multiplexer.Reload()
 
         reload()
-        yield Loaded(MultiplexerDataProvider(multiplexer, str(logdir)), reload)
+        yield Loaded(MultiplexerDataProvider(multiplexer, str(logdir)), reload, os.getpid())
         return
-    ingester = SubprocessServerDataIngester(
-        get_server_binary(),
-        str(logdir),
-        reload_interval=1,
-        channel_creds_type=ChannelCredsType.LOCAL,
-        samples_per_plugin={"stepperf": 0} if keep_all else None,
-    )
-    ingester.start()
-    try:
-        yield Loaded(ingester.data_provider, lambda: None)
-    finally:
-        ingester._stdin_handle.close()
+    with _data_server(logdir, ["--samples-per-plugin=stepperf=all"] if keep_all else []) as (process, address):
+        ingester = ExistingServerDataIngester(address, channel_creds_type=ChannelCredsType.LOCAL)
+        yield Loaded(ingester.data_provider, lambda: None, process.pid)
+
+
+@contextlib.contextmanager
+def _data_server(logdir: pathlib.Path, arguments: list[str]) -> Iterator[tuple[subprocess.Popen[bytes], str]]:
+    """Starts the Rust data server as TensorBoard does, reloading every second; yields it and its address."""
+    with tempfile.TemporaryDirectory() as directory:
+        port_file = pathlib.Path(directory) / "port"
+        command = [get_server_binary().path, f"--logdir={logdir}", "--reload=1", "--port=0", "--die-after-stdin"]
+        server = subprocess.Popen([*command, f"--port-file={port_file}", *arguments], stdin=subprocess.PIPE)
+        try:
+            deadline_s = time.monotonic() + DEADLINE_S
+            while not (port_file.exists() and port_file.read_text().endswith("\n")):
+                if server.poll() is not None or time.monotonic() > deadline_s:
+                    raise RuntimeError(f"the data server did not start; exit status {server.poll()}")
+                time.sleep(0.01)
+            yield server, f"localhost:{int(port_file.read_text())}"
+        finally:
+            server.kill()
+            server.communicate()
