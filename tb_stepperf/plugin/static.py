@@ -24,19 +24,19 @@ CONTENT_TYPES = {
 """Route to content type; no other file is served."""
 
 
-def static_response(request: Request, path: str, directory: pathlib.Path = STATIC_DIR) -> Response:
+def static_response(request: Request, path: str, directory: pathlib.Path | None = None) -> Response:
     """Returns the file behind the route `path`, or 304 where the browser has it already.
 
     Args:
         request: its `If-None-Match` and `Accept-Encoding` count.
         path: a key of `CONTENT_TYPES`.
-        directory: where the files lie.
+        directory: where the files lie; by default `STATIC_DIR`.
 
     Raises:
         NotFoundError: the installation lacks the file.
     """
     try:
-        body = (directory / path.lstrip("/")).read_bytes()
+        body = ((directory or STATIC_DIR) / path.lstrip("/")).read_bytes()
     except OSError as error:
         raise NotFoundError(
             f"the file {path.lstrip('/')} of the tab is not in this installation of tb_stepperf ({error.strerror}); "

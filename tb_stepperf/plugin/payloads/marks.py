@@ -142,7 +142,7 @@ def _gaps(view: View, window: _Window) -> _Found:
             after = int(np.searchsorted(steps, gap.step_after))
             end = int(axis.positions[after]) if after < steps.size else axis.end
             start = int(axis.positions[after - 1]) if after else end
-        if start < window.end and end > window.start:
+        if start < window.end and end >= window.start:  # a gap before the first row ends where the window begins
             label = f"{_count(gap.num_rows, 'step')} written but never arrived here"
             marks.append(_Mark("gap", start, end, label))
     return marks[:MAX_MARKS_PER_KIND], len(marks)
