@@ -24,7 +24,7 @@ const STAGES = { data_wait: 0.8, forward: 4, backward: 4.2, optimizer: 0.9 };
  */
 export function makeRows(options = {}) {
   const o = {
-    num: 12000, seed: 1, baseStep: 0n, stride: 1, scale: 1, noise: 0.012, slowFrom: Infinity, slowBy: 0, slowStage: "data_wait",
+    num: 12000, seed: 1, baseStep: 0n, stride: 1, scale: 1, noise: 0.05, slowFrom: Infinity, slowBy: 0, slowStage: "data_wait",
     spikes: {}, profiled: null, excludedEvery: 0, attempts: [], missing: [], warmup: 10, stages: STAGES, started: 1_700_000_000_000,
     samples: 32, leak: 0, allocated: false, device: false, interrupted: [], ...options,
   };

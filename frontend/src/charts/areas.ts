@@ -1,14 +1,11 @@
 import type { Memory, Numbers, Stages, Throughput } from "../api/types";
-import { percent } from "../format/numbers";
-import { bytes, rate, time } from "../format/units";
 import type { Answers } from "../state/catalog";
 import type { StageMode } from "../state/view";
 import { align, bridge, placeBins } from "./bins";
 import { scale } from "./bands";
 import { RUN_COLORS, stageColor, UNLABELLED_COLOR } from "./colors";
 import { fullLimits, robustLimits, type Limits } from "./limits";
-import type { Band, ChartModel, Line, PlacedMark } from "./model";
-import { BYTE_INCREMENTS } from "./ticks";
+import type { Band, ChartModel, Line, PlacedMark, YUnit } from "./model";
 
 /** Mean time per step of each stage and of the unlabelled rest; `total` is the mean step time. */
 export interface StageSeries {
@@ -55,7 +52,7 @@ export function stagesModel(answer: Stages, mode: StageMode, marks: PlacedMark[]
   return {
     axis: answer.axis.axis, origin, x: bins.x, lines, bands, dots: [], marks, log: false,
     limits: stageLimits(curves, mode, full),
-    formatY: mode === "share" ? (value) => percent(value) : (value) => time(value), incrementsY: null,
+    unit: mode === "share" ? "share" : "ms",
   };
 }
 
@@ -78,17 +75,16 @@ export function memoryModel(answers: Answers<Memory>, marks: PlacedMark[], origi
       x: placeBins(answer.axis, answer.sample, origin).x, values: column.max, key: `${n}:${column.column}`, ...look(answers, n, c),
     })),
   );
-  return linesModel(curves, answers.data[0]!.axis.axis, marks, origin, 64, (value) => bytes(value), BYTE_INCREMENTS);
+  return linesModel(curves, answers.data[0]!.axis.axis, marks, origin, 64, "bytes");
 }
 
 export function throughputModel(answers: Answers<Throughput>, column: string, marks: PlacedMark[], origin: bigint): ChartModel {
   const curves = answers.data.flatMap((answer, n) =>
     answer.series.filter((series) => series.column === column).map((series) => ({
-      x: placeBins(answer.axis, answer.sample, origin).x, values: series.value, key: `${n}:${column}`, ...look(answers, n, 0), unit: series.unit,
+      x: placeBins(answer.axis, answer.sample, origin).x, values: series.value, key: `${n}:${column}`, ...look(answers, n, 0),
     })),
   );
-  const unit = curves[0]?.unit ?? "per second";
-  return linesModel(curves, answers.data[0]!.axis.axis, marks, origin, 2, (value) => rate(value, unit), null);
+  return linesModel(curves, answers.data[0]!.axis.axis, marks, origin, 2, "rate");
 }
 
 /** Colour and dash of column `c` of run `n`. */
@@ -105,10 +101,9 @@ interface Curve extends Pick<Line, "color" | "dash" | "key"> {
 }
 
 function linesModel(
-  curves: Curve[], axis: ChartModel["axis"], marks: PlacedMark[], origin: bigint, reach: number,
-  formatY: (value: number) => string, incrementsY: number[] | null,
+  curves: Curve[], axis: ChartModel["axis"], marks: PlacedMark[], origin: bigint, reach: number, unit: YUnit,
 ): ChartModel {
   const table = align(curves.length ? curves.map(({ x, values }) => ({ x, columns: [bridge(values, reach)] })) : [{ x: [], columns: [] }]);
   const lines = curves.map(({ key, color, dash }, i): Line => ({ key, color, ...(dash ? { dash } : {}), width: 1.75, opacity: 1, values: table.columns[i]! }));
-  return { axis, origin, x: table.x, lines, bands: [], dots: [], marks, limits: fullLimits(curves.map((c) => c.values), false), log: false, formatY, incrementsY };
+  return { axis, origin, x: table.x, lines, bands: [], dots: [], marks, limits: fullLimits(curves.map((c) => c.values), false), log: false, unit };
 }

@@ -1,7 +1,6 @@
 import type { Bands, Marks, Numbers } from "../api/types";
 import type { Answers } from "../state/catalog";
 import type { YScale } from "../state/view";
-import { time } from "../format/units";
 import { align, bridge, placeBins, type Table } from "./bins";
 import { RUN_COLORS } from "./colors";
 import { fullLimits, logLimits, robustLimits, type Limits } from "./limits";
@@ -66,14 +65,15 @@ export function bandsModel(answers: Answers<Bands>, marks: PlacedMark[], options
       const opacity = overlaid ? 0.14 : Math.min(0.34, 0.16 + 0.1 * depth);
       if (!bins.raw) bands.push({ upper: top, lower, color, opacity });
     });
-    drawnSingles.forEach((index, i) => add(index, { width: 1, opacity: 0.75, ...(DASHES[i] ? { dash: DASHES[i] } : {}) }));
+    drawnSingles.forEach((index, i) => add(index, { width: 1, opacity: 0.55, ...(DASHES[i] ? { dash: DASHES[i] } : {}) }));
     if (median !== null) add(median, { width: 2, opacity: 1 });
     tables.push({ x: bins.x, columns });
     const maxima = scale(answer.max, answer.scale);
     const shift = Number(BigInt(answer.axis.base) - options.origin);
-    if (options.showMax && !bins.raw) dots.push(points(color, false, answer.max_at.map((at, i) => (at === null ? bins.x[i]! : at + shift)), maxima));
-    else if (bins.raw) dots.push(points(color, false, bins.x, maxima));
-    if (options.showLeftOut) dots.push(points("--left-out", true, bins.x, scale(answer.left_out_max, answer.scale)));
+    const outer = quantiles[pairs[0]?.[1] ?? quantiles.length - 1]!;
+    const maxAt = bins.raw ? bins.x : answer.max_at.map((at, i) => (at === null ? bins.x[i]! : at + shift));
+    if (options.showMax || bins.raw) dots.push(points(color, false, maxAt, maxima, outer));
+    if (options.showLeftOut) dots.push(points("--left-out", true, bins.x, scale(answer.left_out_max, answer.scale), null));
     upper.push(...answer.percentiles.flatMap((p, i) => (p >= 50 ? [quantiles[i]!] : [])));
     lows.push(quantiles[0]!);
     if (options.showMax) peaks.push(maxima);
@@ -85,7 +85,7 @@ export function bandsModel(answers: Answers<Bands>, marks: PlacedMark[], options
   const shown = dots.filter((set) => set.x.length > 0);
   return {
     axis: answers.data[0]!.axis.axis, origin: options.origin, x: table.x, lines, bands, dots: shown, marks,
-    limits, log: options.yScale === "log" && limits !== null, formatY: (value) => time(value), incrementsY: null,
+    limits, log: options.yScale === "log" && limits !== null, unit: "ms",
   };
 }
 
@@ -95,9 +95,9 @@ function chooseLimits(all: Numbers[], upper: Numbers[], lows: Numbers, peaks: Nu
   return limits && yScale === "zero" ? { ...limits, min: 0 } : limits;
 }
 
-function points(color: string, hollow: boolean, x: readonly number[], y: Numbers): Dots {
-  const kept = y.map((value, i) => [x[i]!, value] as const).filter((pair): pair is readonly [number, number] => pair[1] !== null);
-  return { color, hollow, x: kept.map(([at]) => at), y: kept.map(([, value]) => value), labels: !hollow };
+function points(color: string, hollow: boolean, x: readonly number[], y: Numbers, curve: Numbers | null): Dots {
+  const kept = y.flatMap((value, i) => (value === null ? [] : [i]));
+  return { color, hollow, x: kept.map((i) => x[i]!), y: kept.map((i) => y[i]!), curve: curve && kept.map((i) => curve[i] ?? NaN), labels: !hollow };
 }
 
 /** Marks on the page's x axis. */

@@ -29,6 +29,8 @@ export interface Dots {
   hollow: boolean;
   x: number[];
   y: number[];
+  /** Curve that the dots belong to: in a dense chart, dots that touch it are not drawn, the curve shows them. */
+  curve: number[] | null;
   /** Texts at the triangles of the largest ones. */
   labels: boolean;
 }
@@ -43,11 +45,12 @@ export interface ChartModel {
   marks: PlacedMark[];
   limits: Limits | null;
   log: boolean;
-  /** Text of a y value, with its unit. */
-  formatY: (value: number) => string;
-  /** Distances between ticks that are round in the unit of the axis; null: decimal ones. */
-  incrementsY: number[] | null;
+  /** What the y axis measures; decides ticks and texts. */
+  unit: YUnit;
 }
+
+/** Milliseconds, bytes, a count per second, a share in [0, 1]. */
+export type YUnit = "ms" | "bytes" | "rate" | "share";
 
 /** A mark on the page's x axis. */
 export interface PlacedMark extends Omit<Mark, "start" | "end"> {
@@ -59,5 +62,5 @@ export interface PlacedMark extends Omit<Mark, "start" | "end"> {
 export function structure(model: ChartModel): string {
   const lines = model.lines.map((l) => [l.key, l.color, l.width, l.opacity, l.dash]);
   const bands = model.bands.map((b) => [b.upper, b.lower, b.color, b.opacity, b.hatched]);
-  return JSON.stringify([model.axis, String(model.origin), model.log, lines, bands]);
+  return JSON.stringify([model.axis, String(model.origin), model.unit, model.log, lines, bands]);
 }

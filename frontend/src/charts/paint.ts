@@ -2,6 +2,7 @@ import type uPlot from "uplot";
 
 import type { MarkKind } from "../api/types";
 import { hatch, resolve, withAlpha } from "./colors";
+import { yText } from "./ticks";
 import type { ChartModel, Dots, PlacedMark } from "./model";
 
 /** What uPlot does not draw: shaded ranges, vertical markers, dots with positions of their own, clipped values. */
@@ -49,13 +50,16 @@ export function paintRanges(u: uPlot, marks: readonly PlacedMark[]): void {
   ctx.restore();
 }
 
-/** Markers and their names lie above the data; a name that would touch its neighbour is left out. */
+/** Room above a chart for the names of its marks. */
+export const NAMES_HEIGHT = 16;
+
+/** Markers lie above the data, their names above the chart; a name that would touch its neighbour is left out. */
 export function paintMarkers(u: uPlot, marks: readonly PlacedMark[], withNames: boolean): void {
   const { ctx, bbox } = u;
   const ratio = devicePixelRatio;
   ctx.save();
-  clip(u);
   ctx.font = `${10.5 * ratio}px system-ui, sans-serif`;
+  ctx.textAlign = "left";
   ctx.textBaseline = "top";
   let free = -Infinity;
   for (const mark of marks.toSorted((a, b) => a.x0 - b.x0)) {
@@ -75,11 +79,12 @@ export function paintMarkers(u: uPlot, marks: readonly PlacedMark[], withNames: 
     }
     if (!withNames) continue;
     const text = MARK_NAMES[mark.kind];
-    const left = Math.max(at, bbox.left) + 4 * ratio;
-    const right = left + ctx.measureText(text).width;
-    if (left < free || right > bbox.left + bbox.width) continue;
-    halo(ctx, text, left, bbox.top + 3 * ratio, resolve("--mark-text"), ratio);
-    free = right + 8 * ratio;
+    const width = ctx.measureText(text).width;
+    const left = Math.min(Math.max(at, bbox.left), bbox.left + bbox.width - width);
+    if (left < free) continue;
+    ctx.fillStyle = color;
+    ctx.fillText(text, left, bbox.top - (NAMES_HEIGHT - 2) * ratio);
+    free = left + width + 10 * ratio;
   }
   ctx.restore();
 }
@@ -96,13 +101,16 @@ export function paintDots(u: uPlot, model: ChartModel): void {
     ctx.strokeStyle = ctx.fillStyle = color;
     ctx.lineWidth = 1.2 * ratio;
     const over: [number, number][] = [];
-    dots.x.forEach((x, i) => {
-      const y = dots.y[i]!;
+    const inSight = dots.x.flatMap((x, i): [number, number, number][] => {
       const px = u.valToPos(x, "x", true);
-      if (px < bbox.left - 4 || px > bbox.left + bbox.width + 4) return;
-      if (y > top) over.push([px, y]);
-      else dot(ctx, px, u.valToPos(y, "y", true), dots, ratio);
+      return px < bbox.left - 4 || px > bbox.left + bbox.width + 4 ? [] : [[px, dots.y[i]!, dots.curve?.[i] ?? NaN]];
     });
+    const dense = inSight.length * 7 * ratio > bbox.width;
+    for (const [px, y, curve] of inSight) {
+      const py = u.valToPos(y, "y", true);
+      if (y > top) over.push([px, y]);
+      else if (!(dense && u.valToPos(curve, "y", true) - py < 5 * ratio)) dot(ctx, px, py, dots, ratio);
+    }
     triangles(u, over, dots, model, color);
   }
   ctx.restore();
@@ -131,16 +139,16 @@ function triangles(u: uPlot, over: [number, number][], dots: Dots, model: ChartM
   }
   if (!dots.labels) return;
   ctx.font = `600 ${10.5 * ratio}px system-ui, sans-serif`;
+  ctx.textAlign = "left";
   ctx.textBaseline = "top";
   const taken: [number, number][] = [];
   for (const [x, value] of over.toSorted((a, b) => b[1] - a[1])) {
-    const text = model.formatY(value);
+    const text = yText(model.unit, value);
     const width = ctx.measureText(text).width;
     const left = x + size + 2 * ratio + width > bbox.left + bbox.width ? x - size - 2 * ratio - width : x + size + 2 * ratio;
     if (taken.some(([a, b]) => left < b + 6 * ratio && left + width > a - 6 * ratio)) continue;
     taken.push([left, left + width]);
-    // Below the names of marks, which use the first line.
-    halo(ctx, text, left, y + 13 * ratio, color, ratio);
+    halo(ctx, text, left, y, color, ratio);
     if (taken.length >= 8) break;
   }
 }

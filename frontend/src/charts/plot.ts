@@ -2,8 +2,8 @@ import uPlot from "uplot";
 
 import { hatch, resolve } from "./colors";
 import { structure, type ChartModel } from "./model";
-import { paintDots, paintMarkers, paintRanges } from "./paint";
-import { STEP_INCREMENTS, tickLabels, TIME_INCREMENTS } from "./ticks";
+import { NAMES_HEIGHT, paintDots, paintMarkers, paintRanges } from "./paint";
+import { BYTE_INCREMENTS, STEP_INCREMENTS, tickLabels, TIME_INCREMENTS, yLabels, yText } from "./ticks";
 
 /** The only module that knows the chart library. */
 
@@ -21,7 +21,7 @@ export interface PlotOptions {
   markNames: boolean;
 }
 
-const AXIS_WIDTH = 76;
+const AXIS_WIDTH = 70;
 
 export class Plot {
   private u: uPlot | null = null;
@@ -92,7 +92,7 @@ export class Plot {
     return {
       width: options.width,
       height: options.height,
-      padding: [6, 10, 0, 0],
+      padding: [options.markNames ? NAMES_HEIGHT : 8, 30, 0, 0],
       legend: { show: false },
       cursor: {
         y: false,
@@ -154,9 +154,10 @@ export class Plot {
   private yAxis(stroke: string, grid: uPlot.Axis.Grid, font: string): uPlot.Axis {
     const axis: uPlot.Axis = {
       stroke, grid, ticks: { show: false }, font, size: AXIS_WIDTH, gap: 6, space: 34,
-      values: (_u, splits) => splits.map((value) => (value === null ? null : this.model.formatY(value))),
+      values: (_u, splits, _index, _space, increment) =>
+        this.model.log ? splits.map((value) => (value === null ? null : yText(this.model.unit, value))) : yLabels(this.model.unit, splits, increment),
     };
-    if (this.model.incrementsY && !this.model.log) axis.incrs = this.model.incrementsY;
+    if (this.model.unit === "bytes") axis.incrs = BYTE_INCREMENTS;
     return axis;
   }
 

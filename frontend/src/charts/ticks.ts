@@ -1,6 +1,8 @@
 import type { AxisName } from "../api/types";
+import { integer, percent } from "../format/numbers";
 import { clock } from "../format/position";
-import { integer } from "../format/numbers";
+import { byteUnit, bytes, rate, rateUnit, time, timeUnit } from "../format/units";
+import type { YUnit } from "./model";
 
 /** Round distances between ticks of the time that has passed, in ms. */
 const SECOND = 1000;
@@ -25,4 +27,33 @@ export const BYTE_INCREMENTS: number[] = Array.from({ length: 51 }, (_, e) => 2 
 export function tickLabels(axis: Exclude<AxisName, "wall">, origin: bigint, splits: readonly number[], increment: number): string[] {
   if (axis === "step") return splits.map((x) => integer(origin + BigInt(Math.round(x))));
   return splits.map((x) => clock(Number(origin) + x, increment));
+}
+
+/** One y value with its unit. */
+export function yText(unit: YUnit, value: number): string {
+  if (unit === "ms") return time(value);
+  if (unit === "bytes") return bytes(value);
+  return unit === "share" ? percent(value) : rate(value, "/s").replace(" /s", "/s");
+}
+
+/** Texts of y ticks: one unit for all, and just as many decimals as their distance needs. */
+export function yLabels(unit: YUnit, splits: readonly (number | null)[], increment: number): (string | null)[] {
+  if (unit === "share") return splits.map((value) => (value === null ? null : percent(value)));
+  const largest = Math.max(...splits.map((value) => Math.abs(value ?? 0)));
+  const { name, size } = unit === "ms" ? timeUnit(largest) : unit === "bytes" ? byteUnit(largest) : rateUnit(largest);
+  const suffix = unit === "rate" ? `${name ? ` ${name}` : ""}/s` : ` ${name}`;
+  const decimals = decimalsOf(increment / size);
+  return splits.map((value) => (value === null ? null : fixed(value / size, decimals) + suffix));
+}
+
+function fixed(value: number, decimals: number): string {
+  const [whole, fraction] = Math.abs(value).toFixed(decimals).split(".");
+  return (value < 0 ? "−" : "") + integer(whole) + (fraction ? `.${fraction}` : "");
+}
+
+/** Decimals that a number needs, at most three. */
+function decimalsOf(value: number): number {
+  let decimals = 0;
+  while (decimals < 3 && Math.abs(value * 10 ** decimals - Math.round(value * 10 ** decimals)) > 1e-6) decimals += 1;
+  return decimals;
 }

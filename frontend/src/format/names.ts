@@ -7,7 +7,7 @@ export interface Shared {
   suffix: number;
 }
 
-const SEPARATOR = /[/\\_\-., =]/;
+const SEPARATOR = /[/\\_\-, ]/;
 
 export function sharedEnds(names: readonly string[]): Shared {
   const [first, ...rest] = names;
@@ -23,10 +23,6 @@ export function sharedEnds(names: readonly string[]): Shared {
     suffix = j;
   }
   while (prefix > 0 && !SEPARATOR.test(first[prefix - 1]!)) prefix -= 1;
-  while (prefix > 0 && first[prefix - 1] === "=") {
-    prefix -= 1;
-    while (prefix > 0 && !SEPARATOR.test(first[prefix - 1]!)) prefix -= 1;
-  }
   while (suffix > 0 && !SEPARATOR.test(first.at(-suffix)!)) suffix -= 1;
   const shortest = Math.min(...names.map((name) => name.length));
   return { prefix, suffix: Math.max(0, Math.min(suffix, shortest - prefix)) };

@@ -1,7 +1,7 @@
 import { computed, effect, signal, type ReadonlySignal, type Signal } from "@preact/signals";
 
 import { ApiError, type Client, type Parameters } from "../api/client";
-import type { Bands, Catalog, Conditions, Marks, Memory, Stages, Summary, Throughput } from "../api/types";
+import type { Bands, BinAxis, Catalog, Conditions, Marks, Memory, Stages, Summary, Throughput } from "../api/types";
 import { chooseOrigin } from "../charts/bins";
 import type { HostSelection } from "../host/selection";
 import { defaultEntry, isLive, keyOf, membersByRun, resolveEntries, versionOf, type Answers, type Shown } from "./catalog";
@@ -52,10 +52,11 @@ export class Page {
 
   /** First and last position of the data that is there, over all entries; null before anything was read. */
   readonly extent = computed<{ start: bigint; end: bigint } | null>(() => {
-    const answers = this.bands.value.data?.data.filter((bands) => bands.axis.start.length > 0) ?? [];
-    if (!answers.length) return null;
-    const starts = answers.map(({ axis }) => BigInt(axis.base) + BigInt(Math.floor(axis.start[0]!)));
-    const ends = answers.map(({ axis }) => BigInt(axis.base) + BigInt(Math.ceil(axis.end.at(-1)!)));
+    const answers: { axis: BinAxis }[] = this.bands.value.data?.data ?? this.stages.value.data?.data ?? [];
+    const filled = answers.filter(({ axis }) => axis.start.length > 0 && axis.axis === this.view.value.axis);
+    if (!filled.length) return null;
+    const starts = filled.map(({ axis }) => BigInt(axis.base) + BigInt(Math.floor(axis.start[0]!)));
+    const ends = filled.map(({ axis }) => BigInt(axis.base) + BigInt(Math.ceil(axis.end.at(-1)!)));
     return { start: starts.reduce((a, b) => (b < a ? b : a)), end: ends.reduce((a, b) => (b > a ? b : a)) };
   });
   /** Position that charts count from. */

@@ -1,3 +1,4 @@
+import type { Catalog } from "../api/types";
 import type { Page } from "../state/page";
 import { Conditions } from "./conditions";
 import { Empty, ErrorBanner, Problems } from "./empty";
@@ -9,6 +10,9 @@ import { StepTime } from "./step-time";
 import { Throughput } from "./throughput";
 import { Toolbar } from "./toolbar";
 import { Verdict } from "./verdict";
+
+/** One run of one process needs no list to choose from. */
+const hasChoice = ({ runs }: Catalog): boolean => runs.length > 1 || runs.some((run) => run.members.length > 1);
 
 /** The whole tab. */
 export function App({ page }: { page: Page }) {
@@ -25,10 +29,9 @@ export function App({ page }: { page: Page }) {
   if (!catalog.runs.length) return <>{banner}<Empty catalog={catalog} /></>;
   return (
     <div class="layout">
-      <RunPicker page={page} />
+      {hasChoice(catalog) && <RunPicker page={page} />}
       <main class="content">
         <Toolbar page={page} />
-        <div class={`progress ${page.loading.value ? "on" : ""}`} aria-hidden="true" />
         {banner}
         <Problems catalog={catalog} />
         <Verdict page={page} />

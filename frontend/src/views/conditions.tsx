@@ -27,7 +27,7 @@ export function Conditions({ page }: { page: Page }) {
   const [first] = data.data;
   return (
     <Panel id="conditions" title="Conditions" note={all.length > rows.length ? `the last ${rows.length} of ${all.length} attempts` : undefined}>
-      <Attempts rows={rows} several={several} />
+      {rows.length === 1 ? <OneAttempt attempt={rows[0]!.attempt} /> : <Attempts rows={rows} several={several} />}
       <Changes rows={rows} several={several} />
       <div class="columns">
         <section>
@@ -47,31 +47,43 @@ export function Conditions({ page }: { page: Page }) {
   );
 }
 
+const FACTS: [string, (attempt: Attempt) => string][] = [
+  ["started", (attempt) => wallTime(attempt.started_s * 1000)],
+  ["steps", (attempt) => (attempt.first_step === null ? "none" : `${integer(attempt.first_step)} – ${integer(attempt.last_step)}`)],
+  ["rows", (attempt) => integer(attempt.num_rows) + (attempt.num_superseded ? ` (${integer(attempt.num_superseded)} superseded)` : "")],
+  ["end", (attempt) => endWords(attempt.end)],
+];
+
+function OneAttempt({ attempt }: { attempt: Attempt }) {
+  const facts = FACTS.map(([name, value]) => ({ field: name, values: [value(attempt)] }));
+  return (
+    <dl class="facts">
+      {[...facts, ...environmentRows([attempt.environment])].map(({ field, values }) => (
+        <div key={field}><dt>{visible(field)}</dt><dd>{values[0]}</dd></div>
+      ))}
+    </dl>
+  );
+}
+
 function Attempts({ rows, several }: { rows: Row[]; several: boolean }) {
   const onlyDifferent = useSignal(false);
   const fields = environmentRows(rows.map(({ attempt }) => attempt.environment));
   const shown = onlyDifferent.value ? fields.filter((field) => field.differs) : fields;
-  const facts: [string, (row: Row) => string][] = [
-    ["started", ({ attempt }) => wallTime(attempt.started_s * 1000)],
-    ["steps", ({ attempt }) => (attempt.first_step === null ? "none" : `${integer(attempt.first_step)} – ${integer(attempt.last_step)}`)],
-    ["rows", ({ attempt }) => integer(attempt.num_rows) + (attempt.num_superseded ? ` (${integer(attempt.num_superseded)} superseded)` : "")],
-    ["end", ({ attempt }) => endWords(attempt.end)],
-  ];
   return (
     <>
-      {rows.length > 1 && <Check checked={onlyDifferent.value} onChange={() => (onlyDifferent.value = !onlyDifferent.value)}>Only what differs between attempts</Check>}
+      <Check checked={onlyDifferent.value} onChange={() => (onlyDifferent.value = !onlyDifferent.value)}>Only what differs between attempts</Check>
       <div class="table-scroll flat" tabIndex={0}>
         <table class="environment">
           <caption class="hidden">Attempts and their environments</caption>
           <thead>
             <tr>
-              <th scope="col">{rows.length > 1 ? "Attempt" : "Environment"}</th>
-              {rows.map((row) => <th key={row.label + row.attempt.attempt} scope="col">{several && <><Name text={row.label} /> · </>}{rows.length > 1 ? row.number : ""}</th>)}
+              <th scope="col">Attempt</th>
+              {rows.map((row) => <th key={row.label + row.attempt.attempt} scope="col">{several && <><Name text={row.label} /> · </>}{row.number}</th>)}
             </tr>
           </thead>
           <tbody>
-            {facts.map(([name, value]) => (
-              <tr key={name}><th scope="row">{name}</th>{rows.map((row, i) => <td key={i}>{value(row)}</td>)}</tr>
+            {FACTS.map(([name, value]) => (
+              <tr key={name}><th scope="row">{name}</th>{rows.map((row, i) => <td key={i}>{value(row.attempt)}</td>)}</tr>
             ))}
             {shown.map(({ field, values, differs }) => (
               <tr key={field} class={differs ? "differs" : ""}>

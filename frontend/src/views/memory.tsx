@@ -27,7 +27,7 @@ export function Memory({ page }: { page: Page }) {
   return (
     <Panel id="memory" title="Memory" note="peaks, every step in view" table={first?.columns.length ? () => <Table page={page} answer={first} /> : null}>
       {!data || !first ? (
-        <ChartSkeleton height={HEIGHT} />
+        <ChartSkeleton height={HEIGHT} failed={page.memory.value.error !== null} />
       ) : !measured ? (
         <p class="note">{first.reason ?? "No memory was measured."}</p>
       ) : (

@@ -35,7 +35,11 @@ export function Panel({ id, title, note, controls, table, children }: PanelProps
   );
 }
 
-/** Stands where a chart will be, with its height, so that nothing jumps. */
-export function ChartSkeleton({ height }: { height: number }) {
-  return <div class="skeleton" ref={(element) => element?.style.setProperty("--height", `${height}px`)} role="status" aria-label="Loading" />;
+/** Stands where a chart will be, with its height, so that nothing jumps; says so where the chart did not come. */
+export function ChartSkeleton({ height, failed = false }: { height: number; failed?: boolean }) {
+  return (
+    <div class={failed ? "failed" : "skeleton"} ref={(element) => element?.style.setProperty("--height", `${height}px`)} role="status" aria-label={failed ? undefined : "Loading"}>
+      {failed && "This could not be loaded; the reason stands at the top of the page."}
+    </div>
+  );
 }

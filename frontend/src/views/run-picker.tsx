@@ -1,4 +1,4 @@
-import { useComputed, useSignal } from "@preact/signals";
+import { useSignal } from "@preact/signals";
 import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 
 import type { Run } from "../api/types";
@@ -19,7 +19,7 @@ const ROW_CHROME_PX = 64;
 /** The runs: search, choose one, lay others over it. Draws only the rows in sight, so 400 runs cost as much as 20. */
 export function RunPicker({ page }: { page: Page }) {
   const query = useSignal("");
-  const active = useSignal(0);
+  const active = useSignal(-1);
   const everything = useSignal(false);
   const width = useSignal(280);
   const root = useRef<HTMLElement>(null);
@@ -30,7 +30,7 @@ export function RunPicker({ page }: { page: Page }) {
   const offered = narrowed && !everything.value ? selected : runs;
   const found = useMemo(() => offered.filter((run) => matches(run.run, query.value)), [offered, query.value]);
   const shared = useMemo(() => sharedEnds(runs.map((run) => run.run)), [runs]);
-  const current = useComputed(() => Math.min(active.value, Math.max(0, found.length - 1)));
+  const shownFirst = page.shown.value[0]?.run.run;
 
   useEffect(() => {
     const observer = new ResizeObserver(() => (width.value = root.current?.clientWidth ?? 280));
@@ -40,7 +40,9 @@ export function RunPicker({ page }: { page: Page }) {
 
   const perLine = Math.max(10, Math.floor((width.value - ROW_CHROME_PX) / CHARACTER_PX));
   const long = found.some((run) => visible(run.run).length > perLine);
-  const activeIndex = Math.min(current.value, Math.max(0, found.length - 1));
+  const chosen = active.value < 0 ? found.findIndex((run) => run.run === shownFirst) : active.value;
+  const activeIndex = Math.min(Math.max(0, chosen), Math.max(0, found.length - 1));
+  const hovered = useSignal<string | null>(null);
   const activeRun = found[activeIndex];
 
   const onKeyDown = (event: KeyboardEvent) => {
@@ -82,10 +84,10 @@ export function RunPicker({ page }: { page: Page }) {
         </p>
       )}
       <List
-        page={page} found={found} active={activeIndex} rowHeight={long ? 46 : 32} onKeyDown={onKeyDown} onActive={(i) => (active.value = i)}
+        page={page} found={found} active={activeIndex} rowHeight={long ? 46 : 32} onKeyDown={onKeyDown} onActive={(i) => (active.value = i)} onHover={(run) => (hovered.value = run)}
         label={(run) => shorten(visible(run.run), shared, long ? perLine * 2 - 2 : perLine)}
       />
-      <p class="full-name" aria-hidden="true">{activeRun ? visible(activeRun.run) : query.value ? "No run matches." : ""}</p>
+      <p class="full-name" aria-hidden="true">{hovered.value !== null ? visible(hovered.value) : activeRun ? visible(activeRun.run) : query.value ? "No run matches." : ""}</p>
       <p class="note keys">↑ ↓ move · Enter shows · Space overlays (up to {MAX_ENTRIES})</p>
     </aside>
   );
@@ -99,9 +101,10 @@ interface ListProps {
   label: (run: Run) => string;
   onKeyDown: (event: KeyboardEvent) => void;
   onActive: (index: number) => void;
+  onHover: (run: string | null) => void;
 }
 
-function List({ page, found, active, rowHeight, label, onKeyDown, onActive }: ListProps) {
+function List({ page, found, active, rowHeight, label, onKeyDown, onActive, onHover }: ListProps) {
   const scroll = useSignal(0);
   const height = useSignal(400);
   const box = useRef<HTMLDivElement>(null);
@@ -127,7 +130,7 @@ function List({ page, found, active, rowHeight, label, onKeyDown, onActive }: Li
     >
       <div class="run-list-inner" ref={inner}>
         {found.slice(from, to).map((run, k) => (
-          <Row key={run.run} page={page} run={run} index={from + k} active={from + k === active} rowHeight={rowHeight} label={label(run)} entry={shown.find((s) => s.run.run === run.run)} total={found.length} onActive={onActive} />
+          <Row key={run.run} page={page} run={run} index={from + k} active={from + k === active} rowHeight={rowHeight} label={label(run)} entry={shown.find((s) => s.run.run === run.run)} total={found.length} onActive={onActive} onHover={onHover} />
         ))}
       </div>
     </div>
@@ -144,9 +147,10 @@ interface RowProps {
   label: string;
   entry: Shown | undefined;
   onActive: (index: number) => void;
+  onHover: (run: string | null) => void;
 }
 
-function Row({ page, run, index, total, active, rowHeight, label, entry, onActive }: RowProps) {
+function Row({ page, run, index, total, active, rowHeight, label, entry, onActive, onHover }: RowProps) {
   const place = (element: HTMLElement | null) => {
     element?.style.setProperty("--top", `${index * rowHeight}px`);
     element?.style.setProperty("--height", `${rowHeight}px`);
@@ -164,7 +168,7 @@ function Row({ page, run, index, total, active, rowHeight, label, entry, onActiv
   return (
     <div
       class={`run ${active ? "active" : ""}`} id={`run-${index}`} role="option" aria-selected={entry !== undefined} aria-setsize={total} aria-posinset={index + 1}
-      aria-label={visible(run.run)} ref={place} onClick={only} onMouseEnter={() => onActive(index)}
+      aria-label={visible(run.run)} ref={place} onClick={only} onMouseEnter={() => onHover(run.run)} onMouseLeave={() => onHover(null)}
     >
       <button type="button" class="overlay" tabIndex={-1} disabled={full} aria-pressed={entry !== undefined} title={entry ? "Take away" : full ? `At most ${MAX_ENTRIES} at once` : "Lay over the others"} onClick={overlay}>
         {entry ? <Swatch color={RUN_COLORS[entry.color % RUN_COLORS.length]!} /> : <span class="empty-swatch" />}

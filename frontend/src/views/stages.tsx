@@ -49,7 +49,7 @@ export function Stages({ page }: { page: Page }) {
           <StageLegend page={page} answer={answer} />
         </>
       ) : (
-        <ChartSkeleton height={HEIGHT} />
+        <ChartSkeleton height={HEIGHT} failed={page.stages.value.error !== null} />
       )}
     </Panel>
   );

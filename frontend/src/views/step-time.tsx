@@ -53,7 +53,7 @@ export function StepTime({ page }: { page: Page }) {
       {model && first ? (
         <PageChart page={page} model={model} height={HEIGHT} markNames reportsWidth stops={placeBins(first.axis, first.sample, origin).x} summary={stepTimeSummary(page.summary.value.data?.data[0], data!.shown[0]!.label)} />
       ) : (
-        <ChartSkeleton height={HEIGHT} />
+        <ChartSkeleton height={HEIGHT} failed={page.bands.value.error !== null} />
       )}
       {data && first && <Key data={data} bands={first} page={page} clipped={clipped} />}
       <Events page={page} />
@@ -99,7 +99,7 @@ function Key({ data, bands, page, clipped }: { data: Answers<Bands>; bands: Band
         ? data.shown.map((entry) => <li key={entry.label}><Swatch color={RUN_COLORS[entry.color % RUN_COLORS.length]!} /><Name text={entry.label} /></li>)
         : !raw && <li><span class="glyph band" aria-hidden="true" />bands: {bandNames(bands.percentiles)}</li>}
       <li><span class="glyph line" aria-hidden="true" />{raw ? "step time" : "median"}</li>
-      {showMax && !raw && <li><span class="glyph dot" aria-hidden="true" />longest step of the bin</li>}
+      {showMax && !raw && <li><span class="glyph dot" aria-hidden="true" />longest step, where it stands out</li>}
       {clipped && <li><span class="glyph triangle" aria-hidden="true" />above the axis, with its value</li>}
       {showLeftOut && leftOut && <li><span class="glyph ring" aria-hidden="true" />left out of the statistics</li>}
       <MarkKey page={page} />
@@ -131,11 +131,12 @@ function MarkKey({ page }: { page: Page }) {
 function Events({ page }: { page: Page }) {
   const [marks] = page.marks.value.data?.data ?? [];
   if (!marks?.marks.length) return null;
+  const several = page.shown.value.length > 1;
   const base = BigInt(marks.base);
   const total = Object.values(marks.num_marks).reduce((a, b) => a + b, 0);
   return (
     <details class="events">
-      <summary>{integer(total)} {total === 1 ? "event" : "events"} in this range</summary>
+      <summary>{integer(total)} {total === 1 ? "event" : "events"} in this range{several && <> of <Name text={page.shown.value[0]!.label} /></>}</summary>
       <ul>
         {marks.marks.toSorted((a, b) => a.start - b.start).map((mark) => (
           <li key={`${mark.kind} ${mark.start} ${mark.label}`}>

@@ -31,7 +31,7 @@ export function Throughput({ page }: { page: Page }) {
       controls={columns.length > 1 && <Segmented label="Count" value={column!} onChange={(name) => (chosen.value = name)} options={columns.map((value) => ({ value, text: sentence(columnLabel(value)) }))} />}
     >
       {!data || !first ? (
-        <ChartSkeleton height={HEIGHT} />
+        <ChartSkeleton height={HEIGHT} failed={page.throughput.value.error !== null} />
       ) : !model || !column ? (
         <p class="note">{first.reason ?? "No sample or token counts were given to perf.step(num_samples=…)."}</p>
       ) : (

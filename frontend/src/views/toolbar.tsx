@@ -39,6 +39,7 @@ export function Toolbar({ page }: { page: Page }) {
       <span class="spacer" />
       <Freshness page={page} />
       <Downloads page={page} />
+      <div class={`progress ${page.loading.value ? "on" : ""}`} aria-hidden="true" />
     </div>
   );
 }

@@ -16,7 +16,7 @@ export function Verdict({ page }: { page: Page }) {
   if (!data || !first) return <section class="verdict skeleton" aria-label="Loading the summary" />;
   return (
     <section class="verdict" aria-label="Summary">
-      {data.data.length === 1 ? <Single summary={first} /> : <Several shown={data.shown} summaries={data.data} page={page} />}
+      {data.data.length === 1 ? <Single summary={first} label={data.shown[0]!.label} /> : <Several shown={data.shown} summaries={data.data} page={page} />}
       <p class="evidence">
         <RangeWords page={page} />
         {data.data.length === 1 && evidence(first).map((words) => <span key={words}>{sentence(words)}</span>)}
@@ -52,9 +52,9 @@ export function tiles(summary: Summary): Tile[] {
     { label: "p95", value: time(stats.p95), sub: ratio(stats.p95, stats.p50) },
     { label: "p99", value: time(stats.p99), sub: ratio(stats.p99, stats.p50) },
     { label: "Longest", value: time(stats.max), sub: stats.max_step === null ? "" : `step ${integer(stats.max_step)}` },
-    { label: "Coverage", value: percent(summary.coverage), sub: "of step time labelled" },
+    { label: "Coverage", value: percent(summary.coverage), sub: "of step labelled" },
     { label: peak ? sentence(columnLabel(peak.column)) : "Peak memory", value: bytes(peak?.value), sub: peak && peak.step !== null ? `step ${integer(peak.step)}` : "not measured" },
-    { label: "Throughput", value: speed, sub: samples !== null && tokens !== null ? rate(tokens, "tokens/s") : speed === MISSING ? "no sample counts given" : "of this process" },
+    { label: "Throughput", value: speed, sub: samples !== null && tokens !== null ? rate(tokens, "tokens/s") : speed === MISSING ? "no counts given" : "of this process" },
   ];
 }
 
@@ -62,16 +62,17 @@ function ratio(value: number | null, median: number | null): string {
   return value === null || median === null || median === 0 ? "" : `${(value / median).toFixed(2)} × median`;
 }
 
-function Single({ summary }: { summary: Summary }) {
+function Single({ summary, label }: { summary: Summary; label: string }) {
   return (
     <>
+      <p class="eyebrow"><Name text={label} /></p>
       <p class="headline">{headline(summary)}</p>
       <dl class="tiles">
         {tiles(summary).map(({ label, value, sub }) => (
           <div key={label}>
             <dt>{label}</dt>
             <dd>
-              <b>{value}</b>
+              <Value text={value} />
               <small>{sub || "\u00a0"}</small>
             </dd>
           </div>
@@ -79,6 +80,12 @@ function Single({ summary }: { summary: Summary }) {
       </dl>
     </>
   );
+}
+
+/** A number with its unit in smaller type. */
+function Value({ text }: { text: string }) {
+  const [, number = text, unit = ""] = /^(\S+)(\s.*)?$/.exec(text) ?? [];
+  return <b>{number}{unit && <span class="unit">{unit}</span>}</b>;
 }
 
 function Several({ shown, summaries, page }: { shown: Shown[]; summaries: Summary[]; page: Page }) {
