@@ -1,0 +1,176 @@
+"""Where a level may change: optimal partitioning, short windows beside it, and exact placing of each border."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tb_stepperf.statistics.changes.noise import Sums
+from tb_stepperf.statistics.changes.records import MIN_SEGMENT
+
+MAX_BLOCKS = 4096
+_PENALTY = 4.3**2
+_TAIL_SHARES = (0.02, 0.05, 0.95, 0.98)
+
+
+def partition(sums: Sums, long_run_variance: float, max_blocks: int = 1024) -> list[int]:
+    """Borders of the piecewise constant fit that is best under a penalty per border.
+
+    Exact optimal partitioning of block means with pruning (PELT: Killick, Fearnhead and Eckley, JASA 107, 2012).
+
+    Args:
+        sums: the stream.
+        long_run_variance: per row; a border must lower the squared error of the block means by 4.3² times their
+            variance.
+        max_blocks: the stream is cut into at most this many blocks.
+
+    Returns:
+        Ascending rows at which a new level begins, without 0 and the end.
+    """
+    size = max(1, -(-sums.num_rows // max_blocks))
+    num_blocks = sums.num_rows // size
+    shortest = -(-MIN_SEGMENT // size)
+    if num_blocks < 2 * shortest:
+        return []
+    means = sums.group_means(0, num_blocks * size, num_blocks)
+    penalty = _PENALTY * long_run_variance / size
+    total = np.concatenate([[0.0], np.cumsum(means)])
+    square = np.concatenate([[0.0], np.cumsum(means * means)])
+    best = np.full(num_blocks + 1, np.inf)
+    best[0] = -penalty
+    previous = np.zeros(num_blocks + 1, np.int64)
+    live = np.zeros(num_blocks + 1, np.int64)
+    num_live = 0
+    # best[t] - square[t] turns cost(s, t) into terms that need only one gather per candidate
+    base = np.zeros(num_blocks + 1)
+    base[0] = -penalty
+    for end in range(shortest, num_blocks + 1):
+        live[num_live] = end - shortest
+        num_live += 1
+        starts = live[:num_live]
+        lift = total[end] - total[starts]
+        cost = base[starts] - lift * lift / (end - starts)
+        choice = int(cost.argmin())
+        least = float(cost[choice])
+        base[end] = least + penalty
+        best[end] = least + square[end] + penalty
+        previous[end] = starts[choice]
+        keep = cost <= least + penalty
+        kept = starts[keep]
+        num_live = kept.size
+        live[:num_live] = kept
+    borders: list[int] = []
+    end = num_blocks
+    while previous[end] > 0:
+        end = int(previous[end])
+        borders.append(end * size)
+    return borders[::-1]
+
+
+def short_windows(sums: Sums, log_effect: float, widths: tuple[int, ...] = (24, 64, 160)) -> list[int]:
+    """Borders of events that are too short for the blocks of a long series.
+
+    At each row the means of the `width` rows before and after it are compared (moving sums); a peak counts where it
+    stands out by six robust standard deviations and by the practical effect.
+    """
+    found: list[int] = []
+    for width in widths:
+        num = sums.num_rows - 2 * width + 1
+        if num < 4 * width:
+            continue
+        first = sums.first
+        contrast = (first[2 * width :] - 2.0 * first[width:-width] + first[: -2 * width]) / width
+        size = np.abs(contrast)
+        sample = size[:: max(1, num // 20_000)]
+        threshold = max(6.0 * 1.4826 * float(np.median(sample)), log_effect)
+        rows = np.flatnonzero(size > threshold)
+        while rows.size:
+            # runs of exceedances, cut where they pause; the largest value of each run is the candidate
+            breaks = np.flatnonzero(np.diff(rows) > width // 2) + 1
+            for run in np.split(rows, breaks):
+                signs = np.sign(contrast[run])
+                for part in np.split(run, np.flatnonzero(np.diff(signs)) + 1):
+                    found.append(int(part[size[part].argmax()]) + width)
+            break
+        if len(found) > 20_000:
+            return []
+    return sorted(set(found))
+
+
+def thin(borders: list[int], spacing: int, num_rows: int) -> list[int]:
+    """Drops borders that are nearer than `spacing` rows to the one before or to either end."""
+    kept: list[int] = []
+    for border in sorted(borders):
+        if border < spacing or border > num_rows - spacing:
+            continue
+        if not kept or border - kept[-1] >= spacing:
+            kept.append(border)
+    return kept
+
+
+def best_split(sums: Sums, start: int, end: int, margin: int = MIN_SEGMENT) -> int | None:
+    """Row in [start + margin, end − margin] that divides rows [start, end) into the two most different means.
+
+    Looks at 1,024 rows at most, then at every row near the best of them. None where the range is too short.
+    """
+    low, high = start + margin, end - margin
+    if high < low:
+        return None
+    stride = max(1, (high - low) // 1024)
+    best = _argmax_split(sums, start, end, np.arange(low, high + 1, stride))
+    if stride > 1:
+        rows = np.arange(max(low, best - stride), min(high, best + stride) + 1)
+        best = _argmax_split(sums, start, end, rows)
+    return best
+
+
+def _argmax_split(sums: Sums, start: int, end: int, rows: np.ndarray) -> int:
+    left = sums.first[rows] - sums.first[start]
+    right = sums.first[end] - sums.first[rows]
+    num_left = rows - start
+    num_right = end - rows
+    gain = (left / num_left - right / num_right) ** 2 * num_left * num_right
+    return int(rows[gain.argmax()])
+
+
+def place(values: np.ndarray, start: int, border: int, end: int, reach: int) -> int:
+    """Moves a border to where the rows' own distribution changes.
+
+    Histograms of both sides over pooled quantiles give each row a log-likelihood ratio; its running sum peaks at the
+    border. The whole distribution counts, so a border of tail or spread is placed as well as one of level.
+
+    Args:
+        values: float64, shape (num_rows,), not clipped.
+        start: first row of the side before.
+        border: the border so far.
+        end: end of the side after.
+        reach: how far, in rows, the border may move.
+
+    Returns:
+        The new border, at least `MIN_SEGMENT` rows from both ends where it was so before.
+    """
+    low = max(start + min(MIN_SEGMENT, border - start), border - reach)
+    high = min(end - min(MIN_SEGMENT, end - border), border + reach)
+    if high <= low:
+        return border
+    guard = min(reach, (border - start) // 3, (end - border) // 3)
+    before = values[max(start, border - guard - 4000) : border - guard]
+    after = values[border + guard : min(end, border + guard + 4000)]
+    if before.size < 8 or after.size < 8:
+        return border
+    num_bins = int(min(16, max(4, min(before.size, after.size) // 8)))
+    pooled = np.concatenate([_thinned(before), _thinned(after)])
+    shares = np.concatenate([np.arange(1, num_bins) / num_bins, _TAIL_SHARES])
+    cuts = np.unique(np.quantile(pooled, np.sort(shares)))
+    if not cuts.size:
+        return border
+    num = cuts.size + 1
+    left = np.bincount(np.searchsorted(cuts, before), minlength=num) + 0.5
+    right = np.bincount(np.searchsorted(cuts, after), minlength=num) + 0.5
+    ratio = np.log(left / left.sum()) - np.log(right / right.sum())
+    walk = np.cumsum(ratio[np.searchsorted(cuts, values[low:high])])
+    walk = np.concatenate([[0.0], walk])
+    return low + int(walk.argmax())
+
+
+def _thinned(values: np.ndarray, most: int = 1000) -> np.ndarray:
+    return values[:: max(1, values.size // most)][:most]

@@ -1,0 +1,208 @@
+"""`find_changes`: the whole way from step times to changes."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+
+import numpy as np
+
+from tb_stepperf.errors import ArgumentError
+from tb_stepperf.statistics.changes.intervals import level_interval, p95_interval, p_value
+from tb_stepperf.statistics.changes.levels import Levels, find_levels
+from tb_stepperf.statistics.changes.prepare import Prepared, prepare
+from tb_stepperf.statistics.changes.records import MIN_STEPS, Change, Settings
+from tb_stepperf.statistics.changes.shapes import Slope, find_slopes, shape_of
+from tb_stepperf.statistics.changes.spread import find_spread_borders
+from tb_stepperf.statistics.changes.verify import Contrast, Verifier
+
+
+def find_changes(
+    step_time_ms: np.ndarray,
+    *,
+    min_effect: float = 0.03,
+    min_tail_effect: float = 0.05,
+    bucket: np.ndarray | None = None,
+) -> tuple[Change, ...]:
+    """Finds the changes of a run's step time that are sure and large enough to matter; silent otherwise.
+
+    Args:
+        step_time_ms: shape (num_steps,), in the order of steps, any unit of time. NaN, infinite, zero and negative
+            readings are not used. Series with fewer than 60 usable steps after warm-up get no verdict.
+        min_effect: smallest relative change of the typical step that counts.
+        min_tail_effect: smallest relative change of the 95th percentile that counts.
+        bucket: optional, shape (num_steps,): key of each step (sequence-length bucket, curriculum stage); steps are
+            then compared with steps of the same key.
+
+    Returns:
+        The changes in ascending order of `step`; empty where there is none.
+
+    Raises:
+        ArgumentError: the array is not one-dimensional, `bucket` does not match it, or an effect is out of range.
+    """
+    settings = Settings(min_effect=min_effect, min_tail_effect=min_tail_effect)
+    series = np.asarray(step_time_ms, dtype=np.float64)
+    if series.ndim != 1:
+        raise ArgumentError(f"step_time_ms has shape {series.shape}; one dimension (num_steps,) is allowed")
+    if bucket is not None:
+        bucket = np.asarray(bucket)
+        if bucket.shape != series.shape:
+            raise ArgumentError(f"bucket has shape {bucket.shape}; that of step_time_ms, {series.shape}, is allowed")
+    if series.size < MIN_STEPS:
+        return ()
+    prepared = prepare(series, bucket)
+    if prepared.log_ms.size < MIN_STEPS:
+        return ()
+    return _changes_of(prepared, settings)
+
+
+def _changes_of(prepared: Prepared, settings: Settings) -> tuple[Change, ...]:
+    levels = find_levels(prepared, settings)
+    while levels.borders and _ends_warm_up(prepared, levels):
+        prepared = _cut(prepared, levels.borders[0])
+        if prepared.log_ms.size < MIN_STEPS:
+            return ()
+        levels = find_levels(prepared, settings)
+    verifier, borders, flattened = levels.verifier, levels.borders, levels.log_ms
+    slopes, steps = find_slopes(verifier, borders, settings)
+    num_rows = flattened.size
+    marks = sorted({*steps, *(s.start for s in slopes), *(s.end for s in slopes)} - {0, num_rows})
+    found = _level_changes(prepared, verifier, marks, steps, settings)
+    found += [_slope_change(prepared, verifier, slope) for slope in slopes]
+    residual = flattened - shape_of(num_rows, steps, slopes, verifier.sums)
+    tolerance = max(20, num_rows // 100)
+    for border in find_spread_borders(residual, marks, tolerance, settings):
+        before, after = flattened[border.start : border.row], flattened[border.row : border.end]
+        change, low, high, before_ms, after_ms = p95_interval(
+            residual[border.start : border.row], residual[border.row : border.end]
+        )
+        level_ms = math.exp(float(np.median(before))), math.exp(float(np.median(after)))
+        found.append(
+            Change(
+                step=int(prepared.index[border.row]),
+                kind=border.kind,
+                change=change,
+                change_low=low,
+                change_high=high,
+                p_value=p_value(border.z, num_rows),
+                end_step=None,
+                measure="p95",
+                before_ms=before_ms * level_ms[0],
+                after_ms=after_ms * level_ms[1],
+                z=border.z,
+                num_before=border.row - border.start,
+                num_after=border.end - border.row,
+            )
+        )
+    return tuple(sorted(found, key=lambda change: change.step))
+
+
+def _ends_warm_up(prepared: Prepared, levels: Levels) -> bool:
+    """Whether the first border is the late end of a slow start and no improvement."""
+    borders = levels.borders
+    edges = [0, *borders, levels.log_ms.size]
+    delta = levels.verifier.contrast(*edges[:3]).delta
+    reach = max(100, min(prepared.log_ms.size // 5, 600))
+    return prepared.warm_up > 0 and borders[0] <= reach and 0.0 < -delta < prepared.warm_up_excess
+
+
+def _cut(prepared: Prepared, row: int) -> Prepared:
+    return dataclasses.replace(
+        prepared,
+        log_ms=prepared.log_ms[row:],
+        centre=prepared.centre[row:],
+        index=prepared.index[row:],
+        warm_up=prepared.warm_up + row,
+    )
+
+
+def _level_changes(
+    prepared: Prepared, verifier: Verifier, marks: list[int], steps: list[int], settings: Settings
+) -> list[Change]:
+    """Steps of level as changes; pairs that return soon become one transient."""
+    num_rows = verifier.sums.num_rows
+    edges = [0, *marks, num_rows]
+    contrasts = {edges[k]: verifier.contrast(*edges[k - 1 : k + 2]) for k in range(1, len(edges) - 1)}
+    place = {edge: k for k, edge in enumerate(edges)}
+    longest = max(60, min(500, int(0.15 * num_rows)))
+    found: list[Change] = []
+    used: set[int] = set()
+    pairs = [(a, b) for a, b in zip(marks[:-1], marks[1:]) if a in steps and b in steps]
+    for first, last in sorted(pairs, key=lambda pair: pair[1] - pair[0]):
+        if first in used or last in used or last - first > longest or not _returns(contrasts[first], contrasts[last]):
+            continue
+        used |= {first, last}
+        start, end = edges[place[first] - 1], edges[place[last] + 1]
+        found.append(_transient(prepared, verifier, start, first, last, end))
+    for step in steps:
+        if step in used:
+            continue
+        contrast = contrasts[step]
+        following = edges[place[step] + 1]
+        recovers = following in contrasts and following in steps and _returns(contrast, contrasts[following])
+        level = verifier.sums.mean(edges[place[step] - 1], step) + verifier.sums.offset
+        found.append(
+            _change(
+                prepared,
+                "regression" if contrast.delta > 0 else "improvement",
+                step,
+                following if recovers and following not in used else None,
+                contrast,
+                level,
+            )
+        )
+    return found
+
+
+def _returns(first: Contrast, last: Contrast) -> bool:
+    """Whether two successive steps of level cancel."""
+    rest = abs(first.delta + last.delta)
+    return first.delta * last.delta < 0 and rest <= max(0.02, 0.25 * max(abs(first.delta), abs(last.delta)))
+
+
+def _transient(prepared: Prepared, verifier: Verifier, start: int, first: int, last: int, end: int) -> Change:
+    """An excursion against both sides together."""
+    sums = verifier.sums
+    num_before, num_inside, num_after = first - start, last - first, end - last
+    outside = (sums.mean(start, first) * num_before + sums.mean(last, end) * num_after) / (num_before + num_after)
+    noise_outside = (verifier.noise(start, first) * num_before + verifier.noise(last, end) * num_after) / (
+        num_before + num_after
+    ) ** 2
+    noise_inside = verifier.noise(first, last)
+    if num_inside < 100:
+        noise_inside = max(noise_inside, 0.8 * noise_outside * (num_before + num_after))
+    error = math.sqrt(noise_outside + noise_inside / num_inside)
+    contrast = Contrast(sums.mean(first, last) - outside, error, num_before, num_inside)
+    return _change(prepared, "transient", first, last, contrast, outside + sums.offset)
+
+
+def _slope_change(prepared: Prepared, verifier: Verifier, slope: Slope) -> Change:
+    """A ramp, or a drift where the slope fills its stretch and is small."""
+    contrast = Contrast(
+        slope.after - slope.before, max(slope.error, 1e-9), slope.start - slope.range_start, slope.range_end - slope.end
+    )
+    fills = slope.end - slope.start >= 0.9 * (slope.range_end - slope.range_start)
+    kind = "drift" if fills and abs(contrast.delta) < 0.1 else "ramp"
+    end = slope.end if slope.end < verifier.sums.num_rows else None
+    return _change(prepared, kind, slope.start, end, contrast, slope.before + verifier.sums.offset)
+
+
+def _change(prepared: Prepared, kind: str, row: int, end_row: int | None, contrast: Contrast, level: float) -> Change:
+    shorter = max(8, min(contrast.num_before, contrast.num_after))
+    change, low, high = level_interval(contrast.delta, contrast.error, shorter)
+    index = prepared.index
+    return Change(
+        step=int(index[row]),
+        kind=kind,
+        change=change,
+        change_low=low,
+        change_high=high,
+        p_value=p_value(contrast.z, index.size),
+        end_step=None if end_row is None else int(index[min(end_row, index.size - 1)]),
+        measure="typical",
+        before_ms=math.exp(level),
+        after_ms=math.exp(level + contrast.delta),
+        z=contrast.z,
+        num_before=contrast.num_before,
+        num_after=contrast.num_after,
+    )

@@ -1,0 +1,201 @@
+"""From raw step times to a stream that can be tested: logarithm, warm-up, periodic pattern, clipped outliers."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+
+MAX_FILLED_RUN = 8
+"""Longest run of unusable readings that is filled; longer ones are cut out."""
+
+_MAX_PERIOD_SAMPLE = 32_768
+
+
+@dataclasses.dataclass(frozen=True)
+class Prepared:
+    """A series made ready.
+
+    Attributes:
+        log_ms: float64, shape (num_rows,): logarithm of the step time from the end of warm-up on, without the periodic
+            pattern and bucket offsets; readings that cannot be a step time are filled or cut out.
+        centre: local median about which outliers are clipped, shape (num_rows,).
+        index: int64, shape (num_rows,): position of each row in the series as given.
+        scale: robust standard deviation of `log_ms` about its local median.
+        warm_up: number of rows before the end of warm-up.
+        warm_up_excess: how much slower, in logarithm, the first steps were than the first settled ones.
+        period: length of the periodic pattern that was taken out, 1 where there is none.
+    """
+
+    log_ms: np.ndarray
+    centre: np.ndarray
+    index: np.ndarray
+    scale: float
+    warm_up: int
+    warm_up_excess: float
+    period: int
+
+
+def prepare(step_time_ms: np.ndarray, bucket: np.ndarray | None = None) -> Prepared:
+    """Prepares a series for the detector.
+
+    Args:
+        step_time_ms: float, shape (num_steps,); NaN, infinite, zero and negative readings are not used.
+        bucket: optional, shape (num_steps,): key of each step; steps of one key are compared with their own kind.
+
+    Returns:
+        A `Prepared`, with no rows where no reading can be used.
+    """
+    log_ms, index = _usable(step_time_ms)
+    if not log_ms.size:
+        return Prepared(log_ms, log_ms, index, 1.0, 0, 0.0, 1)
+    if bucket is not None:
+        log_ms = _without_buckets(log_ms, bucket[index])
+    warm_up, excess = warm_up_end(log_ms)
+    log_ms, index = log_ms[warm_up:], index[warm_up:]
+    median = local_median(log_ms)
+    residual = log_ms - median
+    scale = robust_scale(residual)
+    period = find_period(np.clip(residual, -4 * scale, 4 * scale))
+    if period > 1:
+        log_ms = log_ms - _phase_offsets(residual, index, period)[index % period]
+        median = local_median(log_ms)
+        residual = log_ms - median
+        scale = robust_scale(residual)
+    return Prepared(log_ms, median, index, scale, warm_up, excess, period)
+
+
+def local_median(log_ms: np.ndarray) -> np.ndarray:
+    """Median of the rows around each row, shape (num_rows,).
+
+    Windows of 32 rows (20 in series below 1,000) overlap by half, so that each row lies in two; it takes the median
+    that is nearer to it. A stretch of 20 rows on another level so fills at least one window by more than half, and
+    stalls of up to 8 rows fill none.
+    """
+    half = 16 if log_ms.size >= 1000 else 10
+    size = 2 * half
+    if log_ms.size < 2 * size:
+        return np.full(log_ms.size, np.median(log_ms))
+    centres = []
+    for shift in (0, half):
+        whole = (log_ms.size - shift) // size * size
+        medians = np.median(log_ms[shift : shift + whole].reshape(-1, size), axis=1)
+        rows = np.repeat(medians, size)
+        head = np.full(shift, np.median(log_ms[:size]))
+        tail = np.full(log_ms.size - shift - whole, np.median(log_ms[-size:]))
+        centres.append(np.concatenate([head, rows, tail]))
+    first, second = centres
+    return np.where(np.abs(log_ms - first) <= np.abs(log_ms - second), first, second)
+
+
+def robust_scale(residual: np.ndarray) -> float:
+    """Standard deviation of a Gaussian core: the larger of MAD and trimmed mean deviation, at least 0.001.
+
+    The second keeps a series whose readings are mostly equal (a coarse timer) from having no noise at all.
+    """
+    size = np.abs(residual)
+    mad = 1.4826 * float(np.median(size))
+    trimmed = size[size <= np.quantile(size, 0.9)]
+    return max(mad, 1.25 * float(trimmed.mean()), 1e-3)
+
+
+def find_period(residual: np.ndarray) -> int:
+    """Length of a repeating pattern in shape (num_rows,) values, 1 where there is none.
+
+    The autocorrelation (by FFT, on at most 32,768 rows from the middle) must have a peak that is above 0.35, stands
+    0.15 above both neighbours and recurs at twice the lag; the smallest such lag is the period.
+    """
+    if residual.size > _MAX_PERIOD_SAMPLE:
+        first = (residual.size - _MAX_PERIOD_SAMPLE) // 2
+        residual = residual[first : first + _MAX_PERIOD_SAMPLE]
+    num = residual.size
+    max_lag = min(num // 6, 2000)
+    if max_lag < 3:
+        return 1
+    centred = residual - residual.mean()
+    size = 1 << (2 * num - 1).bit_length()
+    power = np.abs(np.fft.rfft(centred, size)) ** 2
+    correlation = np.fft.irfft(power, size)[: 2 * max_lag + 2]
+    if correlation[0] <= 0:
+        return 1
+    correlation = correlation / correlation[0]
+    lags = np.arange(2, max_lag + 1)
+    here = correlation[lags]
+    good = (here > 0.35) & (here - correlation[lags - 1] > 0.15) & (here - correlation[lags + 1] > 0.15)
+    good &= correlation[2 * lags] > 0.3
+    return int(lags[good][0]) if good.any() else 1
+
+
+def warm_up_end(log_ms: np.ndarray) -> tuple[int, float]:
+    """First settled row, and how much slower (in logarithm) the rows before it were.
+
+    Row i has settled when the running median of 5 rows agrees, within the larger of 4 % and three standard deviations,
+    with the median of the 40 rows that follow, for six of eight successive rows. At most a third of the series and at
+    most 400 rows are warm-up.
+    """
+    limit = min(log_ms.size // 3, 400)
+    if limit < 8:
+        return 0, 0.0
+    ahead = min(40, max(20, log_ms.size // 6))
+    head = log_ms[: limit + ahead + 16]
+    short = np.median(np.lib.stride_tricks.sliding_window_view(head, 5), axis=1)
+    following = np.median(np.lib.stride_tricks.sliding_window_view(head, ahead), axis=1)
+    rows = min(limit + 8, short.size, following.size - 5)
+    if rows < 9:
+        return 0, 0.0
+    sigma = 1.4826 * float(np.median(np.abs(np.diff(head[head.size // 3 :])))) / np.sqrt(2.0)
+    agrees = np.abs(short[:rows] - following[5 : rows + 5]) <= max(0.04, 3.0 * sigma / np.sqrt(2.5))
+    count = np.convolve(agrees, np.ones(8), mode="valid")
+    settled = np.flatnonzero((count >= 6) & agrees[: count.size])
+    end = int(settled[0]) if settled.size else limit
+    end = min(end, limit)
+    if end == 0:
+        # the running median hides one or two slow first steps; they are warm-up all the same
+        level = float(np.median(head[:ahead]))
+        slow = np.flatnonzero(head[:4] > level + max(0.3, 6.0 * sigma))
+        end = int(slow[-1]) + 1 if slow.size else 0
+    if end == 0:
+        return 0, 0.0
+    return end, float(np.median(log_ms[: max(1, end // 2)]) - np.median(log_ms[end : end + ahead]))
+
+
+def _usable(step_time_ms: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Logarithm of the readings that can be used, with short runs of others filled, and their positions."""
+    good = np.isfinite(step_time_ms) & (step_time_ms > 0)
+    if good.all():
+        return np.log(step_time_ms), np.arange(step_time_ms.size)
+    if not good.any():
+        return np.zeros(0), np.zeros(0, np.int64)
+    edges = np.flatnonzero(np.diff(np.concatenate([[False], ~good, [False]]).astype(np.int8)))
+    keep = np.ones(good.size, bool)
+    for first, last in edges.reshape(-1, 2):
+        if last - first > MAX_FILLED_RUN or first == 0 or last == good.size:
+            keep[first:last] = False
+    index = np.flatnonzero(keep)
+    log_ms = np.full(index.size, np.nan)
+    usable = good[index]
+    log_ms[usable] = np.log(step_time_ms[index[usable]])
+    # a filled reading takes the median of the eight usable ones before it, so that it carries no noise of its own
+    rows = np.flatnonzero(usable)
+    for row in np.flatnonzero(~usable):
+        last = int(np.searchsorted(rows, row))
+        log_ms[row] = np.median(log_ms[rows[max(0, last - 8) : last + 1]])
+    return log_ms, index
+
+
+def _without_buckets(log_ms: np.ndarray, bucket: np.ndarray) -> np.ndarray:
+    """Takes each bucket's own typical log time out and puts the common one in."""
+    _, key = np.unique(bucket, return_inverse=True)
+    key = key.reshape(-1)
+    order = np.argsort(key, kind="stable")
+    parts = np.split(log_ms[order], np.cumsum(np.bincount(key))[:-1])
+    offsets = np.array([np.median(part) for part in parts])
+    return log_ms - offsets[key] + float(np.median(log_ms))
+
+
+def _phase_offsets(residual: np.ndarray, index: np.ndarray, period: int) -> np.ndarray:
+    """Median of each phase of the pattern, shape (period,); phases are counted in steps, so that holes do not shift."""
+    phase = index % period
+    order = np.argsort(phase, kind="stable")
+    edges = np.searchsorted(phase[order], np.arange(1, period))
+    return np.array([np.median(part) if part.size else 0.0 for part in np.split(residual[order], edges)])

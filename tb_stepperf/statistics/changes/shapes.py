@@ -1,0 +1,203 @@
+"""What borders mean together: steps, ramps, drifts, transients."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+
+from tb_stepperf.statistics.changes.candidates import thin
+from tb_stepperf.statistics.changes.noise import Sums
+from tb_stepperf.statistics.changes.records import MIN_SEGMENT, Settings
+from tb_stepperf.statistics.changes.verify import Verifier
+
+
+@dataclasses.dataclass(frozen=True)
+class Slope:
+    """A stretch over which the level moves evenly.
+
+    Attributes:
+        start: first row of the stretch.
+        end: first row after it.
+        range_start: first row of the level before it.
+        range_end: end of the level after it.
+        before: level before, in the units of `Sums.first`.
+        after: level after.
+        error: standard error of `after − before`.
+    """
+
+    start: int
+    end: int
+    range_start: int
+    range_end: int
+    before: float
+    after: float
+    error: float
+
+
+def find_slopes(verifier: Verifier, borders: list[int], settings: Settings) -> tuple[list[Slope], list[int]]:
+    """Replaces staircases in one direction by slopes where a slope fits better, and finds trends within segments.
+
+    Returns:
+        The slopes, and the borders that remain steps.
+    """
+    sums = verifier.sums
+    slopes: list[Slope] = []
+    steps: list[int] = []
+    edges = [0, *borders, sums.num_rows]
+    signs = [np.sign(verifier.contrast(*edges[k - 1 : k + 2]).delta) for k in range(1, len(edges) - 1)]
+    first = 0
+    while first < len(borders):
+        last = first
+        while last + 1 < len(borders) and signs[last + 1] == signs[first]:
+            last += 1
+        chain = borders[first : last + 1]
+        slope = _best_slope(sums, edges[first], edges[last + 2], chain, settings)
+        if slope is None and len(chain) > 2:
+            # a staircase may be a ramp and a step: try the parts
+            slope_found = False
+            for cut in range(len(chain), 1, -1):
+                for begin in range(len(chain) - cut + 1):
+                    part = chain[begin : begin + cut]
+                    left = edges[first + begin]
+                    right = edges[first + begin + cut + 1]
+                    slope = _best_slope(sums, left, right, part, settings)
+                    if slope is not None and cut < len(chain):
+                        slopes.append(slope)
+                        steps += [border for border in chain if border not in part]
+                        slope_found = True
+                        break
+                if slope_found:
+                    break
+            if not slope_found:
+                steps += chain
+        elif slope is not None:
+            slopes.append(slope)
+        else:
+            steps += chain
+        first = last + 1
+    slopes += _trends(
+        verifier, sorted([*steps, *(s.start for s in slopes), *(s.end for s in slopes)]), slopes, settings
+    )
+    return sorted(slopes, key=lambda slope: slope.start), steps
+
+
+def _best_slope(sums: Sums, start: int, end: int, chain: list[int], settings: Settings) -> Slope | None:
+    """The two-knot slope over rows [start, end), if it fits clearly better than the steps of `chain`."""
+    num = end - start
+    num_groups = int(min(240, num // 5))
+    if num_groups < 12:
+        return None
+    size = num // num_groups
+    values = sums.group_means(start, start + size * num_groups, num_groups)
+    centre = start + size * (np.arange(num_groups) + 0.5)
+    inner = [start, *chain, start + size * num_groups]
+    fitted = np.zeros(num_groups)
+    for left, right in zip(inner[:-1], inner[1:]):
+        inside = (centre >= left) & (centre < right)
+        if inside.any():
+            fitted[inside] = values[inside].mean()
+    steps_error = float(((values - fitted) ** 2).sum())
+    knots = _fit_knots(values)
+    if knots is None:
+        return None
+    first, last, before, after, slope_error, noise = knots
+    width = (last - first) * size
+    if width < max(2 * MIN_SEGMENT, 3 * size) or abs(after - before) < settings.log_effect:
+        return None
+    # each step costs a level and a place, the slope two of each; a single step is given up only on strong evidence
+    advantage = (steps_error - slope_error) / max(noise, 1e-12) + 2.0 * (2 * len(chain) + 1 - 4)
+    if advantage < (10.0 if len(chain) == 1 else 1.0):
+        return None
+    row_first = int(round(start + first * size))
+    row_last = int(round(start + last * size))
+    error = np.sqrt(noise * (1.0 / max(first, 3.0) + 1.0 / max(num_groups - last, 3.0)) * 1.5)
+    return Slope(row_first, min(row_last, end), start, end, before, after, float(error))
+
+
+def _fit_knots(values: np.ndarray) -> tuple[float, float, float, float, float, float] | None:
+    """Least-squares level–slope–level fit to shape (num,) values.
+
+    Returns:
+        First and last knot (in groups), levels before and after, squared error, and the long-run noise variance of one
+        group. None where nothing fits.
+    """
+    num = values.size
+    grid = np.linspace(0.0, num, 31)
+    best = _scan_knots(values, grid, grid)
+    for span in (num / 30.0, num / 90.0, num / 300.0):
+        first = np.clip(np.linspace(best[1] - span, best[1] + span, 13), 0.0, num)
+        last = np.clip(np.linspace(best[2] - span, best[2] + span, 13), 0.0, num)
+        best = min(best, _scan_knots(values, np.unique(first), np.unique(last)))
+    error, first_knot, last_knot = best
+    if not np.isfinite(error):
+        return None
+    shape = np.clip((np.arange(num) + 0.5 - first_knot) / (last_knot - first_knot), 0.0, 1.0)
+    centred = shape - shape.mean()
+    rise = float((centred * values).sum() / (centred * centred).sum())
+    before = float(values.mean() - rise * shape.mean())
+    residual = values - before - rise * shape
+    variance = float((residual * residual).sum()) / max(num - 4, 1)
+    phi = float((residual[1:] * residual[:-1]).sum() / max((residual * residual).sum(), 1e-300))
+    phi = min(max(phi, 0.0), 0.9)
+    return first_knot, last_knot, before, before + rise, error, variance * (1.0 + phi) / (1.0 - phi)
+
+
+def _scan_knots(values: np.ndarray, firsts: np.ndarray, lasts: np.ndarray) -> tuple[float, float, float]:
+    """Smallest squared error over all pairs of knots, with the pair."""
+    first, last = (part.ravel() for part in np.meshgrid(firsts, lasts))
+    valid = last - first >= 1.0
+    first, last = first[valid], last[valid]
+    if not first.size:
+        return float("inf"), 0.0, 0.0
+    rows = np.arange(values.size) + 0.5
+    shape = np.clip((rows[None, :] - first[:, None]) / (last - first)[:, None], 0.0, 1.0)
+    shape -= shape.mean(axis=1, keepdims=True)
+    power = (shape * shape).sum(axis=1)
+    power[power < 1e-9] = np.inf
+    centred = values - values.mean()
+    gain = (shape @ centred) ** 2 / power
+    choice = int(gain.argmax())
+    return float((centred * centred).sum() - gain[choice]), float(first[choice]), float(last[choice])
+
+
+def _trends(verifier: Verifier, borders: list[int], slopes: list[Slope], settings: Settings) -> list[Slope]:
+    """Even trends of one and a half minimum effects within segments that are long enough to show one."""
+    sums = verifier.sums
+    found: list[Slope] = []
+    edges = [0, *borders, sums.num_rows]
+    taken = {(slope.start, slope.end) for slope in slopes}
+    for start, end in zip(edges[:-1], edges[1:]):
+        num = end - start
+        if num < 200 or (start, end) in taken:
+            continue
+        num_groups = int(min(48, num // 20))
+        size = num // num_groups
+        values = sums.group_means(start, start + size * num_groups, num_groups)
+        time = (np.arange(num_groups) - (num_groups - 1) / 2.0) / num_groups
+        power = float((time * time).sum())
+        rise = float((time * values).sum()) / power
+        residual = values - values.mean() - rise * time
+        variance = float((residual * residual).sum()) / (num_groups - 2)
+        phi = float((residual[1:] * residual[:-1]).sum() / max((residual * residual).sum(), 1e-300))
+        phi = min(max(phi + (1 + 4 * phi) / num_groups, 0.0), 0.9)
+        error = np.sqrt(max(variance * (1 + phi) / (1 - phi), verifier.noise_floor / size) / power)
+        if abs(rise) < 1.5 * settings.log_effect or abs(rise) < 6.0 * error:
+            continue
+        middle = float(values.mean())
+        found.append(Slope(start, end, start, end, middle - rise / 2.0, middle + rise / 2.0, float(error)))
+    return found
+
+
+def shape_of(num_rows: int, borders: list[int], slopes: list[Slope], sums: Sums) -> np.ndarray:
+    """Fitted level of each row, shape (num_rows,): constant between borders, sloped along slopes."""
+    marks = thin(sorted({*borders, *(s.start for s in slopes), *(s.end for s in slopes)}), 1, num_rows)
+    edges = [0, *marks, num_rows]
+    level = np.zeros(num_rows)
+    for start, end in zip(edges[:-1], edges[1:]):
+        level[start:end] = sums.mean(start, end)
+    for slope in slopes:
+        num = slope.end - slope.start
+        if num > 0:
+            level[slope.start : slope.end] = np.linspace(slope.before, slope.after, num)
+    return level + sums.offset

@@ -1,0 +1,148 @@
+"""Which candidate borders are real: backward elimination, each border against the noise of its own two sides."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Callable
+
+import numpy as np
+
+from tb_stepperf.statistics.changes.candidates import best_split, place
+from tb_stepperf.statistics.changes.noise import Sums
+from tb_stepperf.statistics.changes.records import MIN_SEGMENT
+
+
+@dataclasses.dataclass(frozen=True)
+class Contrast:
+    """Two neighbouring stretches compared.
+
+    Attributes:
+        delta: mean after minus mean before.
+        error: standard error of `delta` under autocorrelation.
+        num_before: rows before.
+        num_after: rows after.
+    """
+
+    delta: float
+    error: float
+    num_before: int
+    num_after: int
+
+    @property
+    def z(self) -> float:
+        """`delta` in standard errors, without sign."""
+        return abs(self.delta) / self.error
+
+
+class Verifier:
+    """Decides over borders of one stream.
+
+    Args:
+        sums: the stream.
+        values: float64, shape (num_rows,): what `place` reads.
+        min_z: standard errors that a border must reach in long stretches.
+        effect: smallest |difference of means| that counts.
+        noise_floor: least long-run variance per row of any stretch.
+        shortest: rows that a stretch must have.
+    Changes smaller than `doubtful_effect` need `doubtful_rows` rows on both sides: where a pattern of that size recurs,
+    a shorter stretch is more of the same.
+
+        noise: long-run variance of rows [start, end); by default that of `sums`.
+    """
+
+    def __init__(
+        self,
+        sums: Sums,
+        values: np.ndarray,
+        *,
+        min_z: float,
+        effect: float,
+        noise_floor: float,
+        shortest: int = MIN_SEGMENT,
+        noise: Callable[[int, int], float] | None = None,
+    ) -> None:
+        self.sums = sums
+        self.values = values
+        self.min_z = min_z
+        self.effect = effect
+        self.noise_floor = noise_floor
+        self.shortest = shortest
+        self.doubtful_effect = 0.0
+        self.doubtful_rows = 0
+        self._noise = noise or sums.long_run_variance
+        self._cache: dict[tuple[int, int], float] = {}
+
+    def noise(self, start: int, end: int) -> float:
+        """Long-run variance of rows [start, end), at least the floor."""
+        key = (start, end)
+        if key not in self._cache:
+            self._cache[key] = max(self._noise(start, end), self.noise_floor)
+        return self._cache[key]
+
+    def contrast(self, start: int, border: int, end: int) -> Contrast:
+        """Compares rows [start, border) with rows [border, end)."""
+        num_before, num_after = border - start, end - border
+        before, after = self.noise(start, border), self.noise(border, end)
+        # the noise of a short stretch is itself uncertain: it borrows from its neighbour
+        if num_before < 100:
+            before = max(before, 0.8 * after)
+        if num_after < 100:
+            after = max(after, 0.8 * before)
+        delta = self.sums.mean(border, end) - self.sums.mean(start, border)
+        return Contrast(delta, math.sqrt(before / num_before + after / num_after), num_before, num_after)
+
+    def score(self, start: int, border: int, end: int) -> float:
+        """How far a border is above all that is asked of it; below 1 it falls."""
+        found = self.contrast(start, border, end)
+        shorter = min(found.num_before, found.num_after)
+        needed = self.min_z * (1.0 + 10.0 / shorter)
+        if abs(found.delta) < self.doubtful_effect and shorter < self.doubtful_rows:
+            # no larger and no longer than what recurs here anyway
+            return 0.99 * min(found.z / needed, shorter / self.doubtful_rows)
+        return min(found.z / needed, abs(found.delta) / self.effect, shorter / self.shortest)
+
+    def eliminate(self, borders: list[int]) -> list[int]:
+        """Drops the weakest border until all that are left stand; places the neighbours of a dropped one anew."""
+        edges = [0, *borders, self.sums.num_rows]
+        scores = [self.score(*edges[k - 1 : k + 2]) for k in range(1, len(edges) - 1)]
+        while scores:
+            weakest = int(np.argmin(scores))
+            if scores[weakest] >= 1.0:
+                break
+            del edges[weakest + 1], scores[weakest]
+            for k in (weakest, weakest + 1):
+                if 1 <= k < len(edges) - 1:
+                    moved = best_split(self.sums, edges[k - 1], edges[k + 1])
+                    if moved is not None:
+                        edges[k] = moved
+            for k in range(weakest - 1, weakest + 3):
+                if 1 <= k < len(edges) - 1:
+                    scores[k - 1] = self.score(*edges[k - 1 : k + 2])
+        return edges[1:-1]
+
+    def rescue(self, borders: list[int], max_added: int = 40) -> list[int]:
+        """Adds single splits of a stretch that stand alone."""
+        edges = [0, *borders, self.sums.num_rows]
+        pending = list(zip(edges[:-1], edges[1:]))
+        added: list[int] = []
+        while pending and len(added) < max_added:
+            start, end = pending.pop()
+            border = best_split(self.sums, start, end)
+            if border is not None and self.score(start, border, end) >= 1.0:
+                added.append(border)
+                pending += [(start, border), (border, end)]
+        return sorted(borders + added)
+
+    def refine(self, borders: list[int], reach: int) -> list[int]:
+        """Places each border exactly, from left to right."""
+        edges = [0, *borders, self.sums.num_rows]
+        for k in range(1, len(edges) - 1):
+            edges[k] = place(self.values, edges[k - 1], edges[k], edges[k + 1], reach)
+        return edges[1:-1]
+
+    def run(self, candidates: list[int], reach: int) -> list[int]:
+        """Elimination, rescue, exact placing, and elimination once more."""
+        borders = self.eliminate(self.refine(candidates, reach))
+        borders = self.rescue(borders)
+        return self.eliminate(self.refine(borders, reach))
