@@ -45,6 +45,17 @@ class Steps:
         """Number of steps."""
         return int(self.end_s.shape[0])
 
+    def slice(self, start: int, end: int) -> Steps:
+        """Returns steps [start, end), of which none was cut."""
+        return Steps(
+            self.end_s[start:end],
+            self.step_time_s[start:end],
+            self.stage_time_s[start:end],
+            self.num_micro_steps[start:end],
+            self.after_interruption[start:end],
+            0,
+        )
+
 
 class Assembler:
     """Turns stamps into steps; what is left of an unfinished step waits here as sums, never as stamps."""
@@ -75,7 +86,7 @@ class Assembler:
             self._start_s = float(times_s[0])
 
         ends = kinds >= BOUNDARY
-        part = np.cumsum(ends) - ends  # which part a stamp ends in; the last part is still open
+        part: np.ndarray = np.cumsum(ends) - ends  # which part a stamp ends in; the last part is still open
         num_parts = int(ends.sum()) + 1
         num_stages = max(int(named.max()) + 1, len(self._stage_time_s))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import os
 from typing import TYPE_CHECKING
 
@@ -179,9 +180,8 @@ def ascending_runs(steps: np.ndarray, last_step: int) -> list[tuple[int, int, bo
     """Returns the ranges [start, end) in which steps strictly ascend, and whether each goes on from `last_step`."""
     breaks = np.flatnonzero(steps[1:] <= steps[:-1]) + 1
     bounds = [0, *breaks.tolist(), len(steps)]
-    return [
-        (start, end, int(steps[start]) > last_step if start == 0 else False) for start, end in zip(bounds, bounds[1:])
-    ]
+    ranges = itertools.pairwise(bounds)
+    return [(start, end, start == 0 and int(steps[0]) > last_step) for start, end in ranges]
 
 
 def _event(step: int, wall_time_s: float, tag: str, metadata: TagMetadata, elements: list[bytes]) -> Event:

@@ -8,6 +8,7 @@ the capture of a CUDA graph, which forbids it in every thread of the process.
 
 from __future__ import annotations
 
+import itertools
 import sys
 import time
 from collections import deque
@@ -156,7 +157,7 @@ class DeviceTimer:
 
     def _measure(self, step: DeviceStep, marks: list[tuple[float, Any]]) -> None:
         stage_time_ms: dict[int, float] = {}
-        for (last_code, start), (code, end) in zip(marks, marks[1:]):
+        for (last_code, start), (code, end) in itertools.pairwise(marks):
             if start is not end:
                 stage = _stage_between(int(last_code), int(code))
                 stage_time_ms[stage] = stage_time_ms.get(stage, 0.0) + self._clock.elapsed_ms(start, end)
@@ -173,8 +174,7 @@ def _stage_between(last_code: int, code: int) -> int:
 
 def _without_last(events: list[Any]) -> list[Any]:
     """Returns each event once, without the last, which begins the next step; shared ones lie next to each other."""
-    once = [event for event, following in zip(events, events[1:]) if event is not following]
-    return once
+    return [event for event, following in itertools.pairwise(events) if event is not following]
 
 
 class TorchDeviceClock:

@@ -163,12 +163,12 @@ def nvidia_driver() -> str | None:
 
 def autocast_dtype(torch: Any) -> str | None:
     """Returns the dtype that autocast uses in this thread, or None where it is off."""
-    for kind in ("cuda", "cpu"):
-        try:
+    try:
+        for kind in ("cuda", "cpu"):
             if torch.is_autocast_enabled(kind):
                 return f"{kind} {str(torch.get_autocast_dtype(kind)).removeprefix('torch.')}"
-        except (TypeError, RuntimeError, AttributeError):
-            return None
+    except (TypeError, RuntimeError, AttributeError):
+        return None  # an older torch asks without a device
     return None
 
 

@@ -64,8 +64,8 @@ class LoggedSteps:
             loop.invalid("stages", stages, "a mapping from stage name to milliseconds")
         elif stages is not None:
             for name, value in stages.items():
-                number = self._names.number(self._names.text(name))
-                self._put(columns, stage_column(self._names.names[number]), "stages", value)
+                stage = self._names.names[self._names.number(self._names.text(name))]
+                self._put(columns, stage_column(stage), "stages", value)
         wall_s = None if wall_time_s is None else loop.amount("wall_time_s", wall_time_s)
         sample = (step, wall_s, tuple(columns.items()))
         if step is not None and sample == self._last:

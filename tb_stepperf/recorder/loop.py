@@ -27,14 +27,17 @@ if TYPE_CHECKING:
 NOBODY = -1
 """Not the identity of any thread."""
 
-ROWS_PER_WAKE = 128
-"""The background thread is woken when this many steps wait."""
+ROW_WIDTH = 8
+"""Entries of `LoopState.rows` per step: the fields of `rows.StepColumns`, or a `LoggedRow` and seven times None."""
+
+ENTRIES_PER_WAKE = 128 * ROW_WIDTH
+"""The background thread is woken when this many entries of `rows` wait: 128 steps."""
 
 MAX_WAITING_ROWS = 65_536
 """More steps than this waiting mean that the background thread hangs (a dead file system): they are given up."""
 
-_FREE_RESTARTS = 16
-_LEAST_STEPS_PER_ATTEMPT = 8
+_MAX_SHORT_ATTEMPTS = 16
+_SHORT_ATTEMPT = 8
 _RESUME_EXCLUDED = code(EXCLUDED, RESUME)
 _ENDS_OF_ITERATION = (StopIteration, StopAsyncIteration, GeneratorExit)
 
@@ -54,7 +57,9 @@ class LoopState:
         owner: identity of the thread that may take the fast way, or `NOBODY`.
         stack: codes that resume the open stages, innermost last; the first entry stands for no stage.
         stamps: flat list of code, seconds, code, seconds…
-        rows: what is known of each step at its boundary, in the order of the boundaries; see `rows.py`.
+        rows: flat list of what is known of each step at its boundary, in the order of the boundaries; `rows.py`.
+        simple: whether stages may also be left without looking at the thread: `owner` is set, and no other thread has
+            entered a stage.
         wake: messages to the background thread. A SimpleQueue, since its `put` may interrupt itself (signals).
         lock: held by whoever ends a step. Re-entrant, since a signal handler may end one.
         drain_lock: held while stamps and rows are taken or given up.
@@ -75,17 +80,16 @@ class LoopState:
         self.stamps: list[float] = []
         self.stamp = self.stamps.extend
         self.rows: list[Any] = []
+        self.add_row = self.rows.extend
+        self.simple = False
         self.wake: SimpleQueue[Any] = SimpleQueue()
         self.lock = threading.RLock()
         self.drain_lock = threading.Lock()
         self.counters: dict[str, int] = {}
         self.next_step = first_step
         self.last_step = -1
-        self.num_steps = 0
-        self.num_logged = 0
-        self.wake_at = 1
         self.gc_time = GcTime()
-        self.profiler: Any = None
+        self.profiler: Any = _NoProfiler
         self.memory: MemoryProbe | None = None
         self.memory_columns: tuple[str, ...] = ()
         self.memory_due_s = math.inf
@@ -98,7 +102,10 @@ class LoopState:
         self.begun_s = clock()
         self._thread: threading.Thread | None = None
         self._excluding = False
-        self._num_restarts = 0
+        self._seen_step = False
+        self._foreign = False
+        self._first_of_attempt = first_step
+        self._num_short_attempts = 0
         self.begun = False
         self.ended = False
 
@@ -143,7 +150,7 @@ class LoopState:
     def end(self) -> None:
         """Lets nothing in from now on."""
         self.ended = True
-        self.owner = NOBODY
+        self._choose_way()
 
     def abandon(self) -> None:
         """Makes this copy, in a forked child, forget everything without touching a lock that the parent may hold."""
@@ -167,8 +174,9 @@ class LoopState:
         self.memory_due_s = -math.inf
 
     def _choose_way(self) -> None:
-        fast = not (self.ended or self._excluding or self.device or not self.num_steps or self._thread is None)
-        self.owner = self._thread.ident or NOBODY if fast and self._thread is not None else NOBODY
+        usual = self._seen_step and self.device is None and not (self.ended or self._excluding)
+        self.owner = self._thread.ident or NOBODY if usual and self._thread is not None else NOBODY
+        self.simple = self.owner != NOBODY and not self._foreign
 
     # Stages ----------------------------------------------------------------------------------------------------------
 
@@ -181,8 +189,8 @@ class LoopState:
             self._excluding = resume == _RESUME_EXCLUDED
             self._mark(enter, self.clock())
             if self._excluding:
-                self.owner = NOBODY
-            elif not self.num_steps:
+                self._choose_way()
+            elif not self._seen_step:
                 self.on_stage()
         self.stack.append(resume)
 
@@ -190,7 +198,7 @@ class LoopState:
         """Leaves a stage: in the wrong order, by an exception, late, or where the fast way is closed."""
         if not self.admit() or resume not in self.stack:
             return  # another thread's, or closed at a boundary
-        if not self.num_steps and not self._excluding:
+        if not self._seen_step and not self._excluding:
             self.on_stage()
         while self.stack.pop() != resume:
             continue  # opened inside this one and still open: they end with it
@@ -200,13 +208,11 @@ class LoopState:
             self._excluding = False
             self._choose_way()
         if exception is None:
-            kind = RESUME
+            self._mark(self.stack[-1] + RESUME, self.clock())
+        elif issubclass(exception, _ENDS_OF_ITERATION):
+            self._mark(self.stack[-1] + EMPTY, self.clock())
         else:
-            kind = EMPTY if issubclass(exception, _ENDS_OF_ITERATION) else INTERRUPT
-        if kind == INTERRUPT:
             self.interrupt()
-        else:
-            self._mark(self.stack[-1] + kind, self.clock())
 
     def lap_slowly(self, lap: float) -> None:
         """Labels the time since the last stamp where the fast way is closed or a stage is open."""
@@ -261,6 +267,8 @@ class LoopState:
 
     def _count_foreign(self) -> None:
         if not self.ended:
+            self._foreign = True
+            self._choose_way()
             self.count("num_foreign_stages")
             self.messages.warn_once(
                 "foreign",
@@ -292,15 +300,17 @@ class LoopState:
             self.invalid("step", given, f"an integer in [0, {MAX_STEP}]")
             number = self.next_step
         if number <= self.last_step:
-            self._num_restarts += 1
-            num_rows = self.num_steps + self.num_logged
-            if self._num_restarts > _FREE_RESTARTS and self._num_restarts * _LEAST_STEPS_PER_ATTEMPT > num_rows:
+            is_short = self.last_step - self._first_of_attempt < _SHORT_ATTEMPT
+            self._num_short_attempts += 1 if is_short else -self._num_short_attempts
+            if self._num_short_attempts > _MAX_SHORT_ATTEMPTS:
                 self.messages.warn_once(
                     "restarts",
-                    f"step={number} after step {self.last_step}, and so {self._num_restarts} times in {num_rows} "
-                    "steps: numbers that do not ascend are replaced by the next one. Pass the global step, or none.",
+                    f"step={number} after step {self.last_step}, and not for the first time: numbers that keep going "
+                    "back are replaced by the next one. Pass the global step, or none.",
                 )
                 number = self.last_step + 1
+            else:
+                self._first_of_attempt = number
         if number > MAX_STEP:
             self.invalid("step", number, f"an integer in [0, {MAX_STEP}]")
             return None
@@ -343,14 +353,6 @@ class LoopState:
             self.messages.warn_once("memory", f"memory peaks are no longer read: {type(error).__name__}: {error}")
             return None
 
-    def find_profiler(self) -> Any:
-        """Returns torch's profiler module once somebody has imported it; until then something that never records."""
-        module = sys.modules.get("torch.autograd.profiler")
-        if not hasattr(module, "_is_profiler_enabled"):
-            return _NoProfiler
-        self.profiler = module
-        return module
-
     def see_batch(self, batch: Any) -> None:
         """Shows one batch to whoever records the conditions, once per time that `want_batch` is set."""
         self.want_batch = False
@@ -358,29 +360,32 @@ class LoopState:
             self.on_batch(batch)
 
     def after_step(self) -> None:
-        """What is done every `ROWS_PER_WAKE` steps, and after the first."""
-        self.wake_at = self.num_steps + ROWS_PER_WAKE
-        if self.num_steps == 1:
+        """What is done after every step off the fast way, and every 128 steps on it."""
+        if not self._seen_step:
+            self._seen_step = True
             self.on_first_step()
             self._choose_way()
+            self.wake.put(None)
+        if self.profiler is _NoProfiler:
+            module = sys.modules.get("torch.autograd.profiler")
+            self.profiler = module if hasattr(module, "_is_profiler_enabled") else _NoProfiler
         self._wake()
 
     def add_logged(self, row: Any) -> None:
         """Adds a sample that was measured elsewhere. The caller holds `lock`."""
-        self.rows.append(row)
-        self.num_logged += 1
-        if self.num_logged % ROWS_PER_WAKE == 1:
-            self._wake()
+        self.add_row((row,) + (None,) * (ROW_WIDTH - 1))
+        self._wake()
 
     def _wake(self) -> None:
-        self.wake.put(None)
-        if len(self.rows) > MAX_WAITING_ROWS:
-            self.give_up(f"{MAX_WAITING_ROWS} steps wait to be written: the log directory does not answer")
+        if not len(self.rows) % ENTRIES_PER_WAKE:
+            self.wake.put(None)
+            if len(self.rows) >= ROW_WIDTH * MAX_WAITING_ROWS:
+                self.give_up(f"{MAX_WAITING_ROWS} steps wait to be written: the log directory does not answer")
 
     def give_up(self, reason: str) -> None:
         """Drops and counts all stamps and rows that wait. The caller holds `lock`."""
         with self.drain_lock:
-            num_rows = len(self.rows)
+            num_rows = len(self.rows) // ROW_WIDTH
             self.rows.clear()
             self.stamps.clear()
             self.stamp((code(NO_STAGE, DROP), self.clock()))

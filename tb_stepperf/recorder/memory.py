@@ -36,13 +36,27 @@ class MemoryProbe(Protocol):
         note: what a reader should know, such as why not every step has a value; None where there is nothing.
     """
 
-    columns: tuple[str, ...]
-    interval_s: float
-    mode: str
-    note: str | None
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """See the class."""
+
+    @property
+    def interval_s(self) -> float:
+        """See the class."""
+
+    @property
+    def mode(self) -> str:
+        """See the class."""
+
+    @property
+    def note(self) -> str | None:
+        """See the class."""
 
     def read(self) -> tuple[float, ...]:
         """Returns the peaks since the last reading (or since the start, if cumulative), and begins new ones."""
+
+    def close(self) -> None:
+        """Gives back what the probe holds."""
 
 
 class ResidentMemory:

@@ -15,7 +15,7 @@ from tb_stepperf.recorder.assemble import Assembler, Steps
 from tb_stepperf.recorder.attempts import Attempt, Identity, ascending_runs
 from tb_stepperf.recorder.devicerows import DeviceRows
 from tb_stepperf.recorder.environment import Environment
-from tb_stepperf.recorder.loop import LoopState
+from tb_stepperf.recorder.loop import ROW_WIDTH, LoopState
 from tb_stepperf.recorder.rows import LoggedRow, Rows, StepColumns, logged_rows, measured_rows
 from tb_stepperf.recorder.scalars import Scalars
 from tb_stepperf.recorder.sink import Sink
@@ -82,7 +82,7 @@ class Pipeline:
         self._queue(steps, rows, wall_minus_clock_s)
         self._release()
         loop.want_batch = self._environment.wants_batches
-        return len(taken) == _FLOATS_PER_DRAIN or len(rows) >= _LOGGED_PER_DRAIN
+        return len(taken) == _FLOATS_PER_DRAIN or len(rows) >= _LOGGED_PER_DRAIN * ROW_WIDTH
 
     def write(self, with_scalars: bool = True) -> None:
         """Writes everything that waits; with a point of each scalar at a flush."""
@@ -106,31 +106,12 @@ class Pipeline:
         num_waiting = self._device_rows.num_rows + (self._attempt.num_waiting if self._attempt is not None else 0)
         self._settle(0, self._num_taken - self._num_settled - num_waiting)
 
-    def _queue(self, steps: Steps | None, rows: list[Any], wall_minus_clock_s: float) -> None:
-        """Puts steps and logged samples into the queue in the order in which they ended."""
-        measured = [row for row in rows if not isinstance(row, LoggedRow)]
-        if steps is not None and measured:
-            known = StepColumns(*zip(*measured))
-            block = measured_rows(
-                steps, known, self._stage_names, self._loop.memory_columns, wall_minus_clock_s, self._profiled_before
-            )
-            self._profiled_before = known.profiled[-1]
-            self._environment.see_memory(known, self._loop.memory)
-        at = 0
-        for is_logged, group in itertools.groupby(rows, lambda row: isinstance(row, LoggedRow)):
-            members = list(group)
-            if is_logged:
-                self._device_rows.put(logged_rows(members), [None] * len(members), np.zeros(len(members)))
-            elif steps is not None:
-                end = at + len(members)
-                self._device_rows.put(block.slice(at, end), known.device[at:end], steps.end_s[at:end])
-                at = end
-
     def _take_rows(self, num_measured: int) -> list[Any]:
         """Takes the rows of `num_measured` steps, and the logged samples that lie before, between and behind them."""
-        rows, end, num_logged = self._loop.rows, 0, 0
-        for row in rows:
-            if isinstance(row, LoggedRow):
+        rows = self._loop.rows
+        end, num_logged = 0, 0
+        for first in rows[::ROW_WIDTH]:
+            if isinstance(first, LoggedRow):
                 num_logged += 1
                 if num_logged > _LOGGED_PER_DRAIN and not num_measured:
                     break
@@ -139,10 +120,31 @@ class Pipeline:
             else:
                 break
             end += 1
-        taken = rows[:end]
-        del rows[:end]
+        taken = rows[: end * ROW_WIDTH]
+        del rows[: end * ROW_WIDTH]
         self._num_taken += end
         return taken
+
+    def _queue(self, steps: Steps | None, rows: list[Any], wall_minus_clock_s: float) -> None:
+        """Puts steps and logged samples into the queue in the order in which they ended."""
+        start = num_queued = 0
+        for is_logged, group in itertools.groupby(rows[::ROW_WIDTH], lambda first: isinstance(first, LoggedRow)):
+            members = list(group)
+            end = start + len(members)
+            if is_logged:
+                self._device_rows.put(logged_rows(members), [None] * len(members), np.zeros(len(members)))
+            elif steps is not None:
+                fields = rows[start * ROW_WIDTH : end * ROW_WIDTH]
+                known = StepColumns(*(fields[at::ROW_WIDTH] for at in range(ROW_WIDTH)))
+                part = steps.slice(num_queued, num_queued + len(members))
+                block = measured_rows(
+                    part, known, self._stage_names, self._loop.memory_columns, wall_minus_clock_s, self._profiled_before
+                )
+                self._profiled_before = known.profiled[-1]
+                self._environment.see_memory(known, self._loop.memory)
+                self._device_rows.put(block, known.device, part.end_s)
+                num_queued += len(members)
+            start = end
 
     def _release(self, everything: bool = False) -> None:
         loop = self._loop

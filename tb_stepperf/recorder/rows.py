@@ -27,7 +27,7 @@ from tb_stepperf.recorder.stamps import EXCLUDED, FIRST_STAGE
 
 
 class StepColumns(NamedTuple):
-    """What the loop knew at the boundaries of successive steps; the hot path appends tuples in this order.
+    """What the loop knew at the boundaries of successive steps; `LoopState.rows` holds them in this order.
 
     Attributes:
         step: number of the step.

@@ -2,7 +2,7 @@
 
 | tag | value |
 |---|---|
-| `stepperf/step_time_ms_p50`, `stepperf/step_time_ms_p95` | nearest-rank quantiles of the step time since the last point |
+| `stepperf/step_time_ms_p50`, `stepperf/step_time_ms_p95` | nearest-rank quantiles since the last point |
 | `stepperf/throughput_samples_per_s` | sum of `num_samples` ÷ sum of step time, over the steps that carry both |
 | `stepperf/peak_allocated_bytes` | largest peak of device memory since the last point |
 | `stepperf/peak_resident_bytes` | largest peak of resident memory since the last point, where there is no device |

@@ -53,13 +53,15 @@ class FileSink:
         records = [record(event.SerializeToString()) for event in events]
         if not self.at_once:  # a remote write costs a request or more: all in one
             records = [b"".join(records)]
-        for at, one in enumerate(records):
-            try:
+        num_written = 0
+        try:
+            for one in records:
                 file.write(one)
-            except Exception as error:  # file systems of other libraries raise their own
-                self._say(error, file.path)
-                self._abandon()
-                return at
+                num_written += 1
+        except Exception as error:  # file systems of other libraries raise their own
+            self._say(error, file.path)
+            self._abandon()
+            return num_written
         return len(events)
 
     def lost_what_was_written(self) -> bool:

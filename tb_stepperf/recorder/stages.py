@@ -41,8 +41,8 @@ def make_stage(loop: LoopState, number: int) -> Stage:
     def leave(
         exception: type[BaseException] | None, value: BaseException | None, traceback: TracebackType | None
     ) -> None:
-        # The object itself on top of the stack: this thread's own stage, left in order.
-        if exception is None and stack[-1] is resume_code and get_ident() == loop.owner:
+        # The very object on top of the stack: the loop's own stage, left in order.
+        if exception is None and stack[-1] is resume_code and loop.simple:
             del stack[-1]
             stamp((stack[-1], clock()))
         else:
