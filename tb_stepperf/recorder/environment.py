@@ -197,4 +197,7 @@ def as_json(value: Any) -> Any:
         return {str(key): as_json(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
         return [as_json(item) for item in value]
-    return str(value)[:1000]
+    try:
+        return str(value)[:1000]
+    except Exception:  # somebody else's class
+        return f"({type(value).__name__})"

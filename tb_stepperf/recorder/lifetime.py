@@ -26,7 +26,6 @@ class Life:
         self._hardware = hardware
         self._messages = messages
         self._pid = os.getpid()
-        self._said_lost = False
         thread.keep_alive = self  # until everything is written, also if the loop has forgotten the writer
 
     @property
@@ -48,7 +47,7 @@ class Life:
         first = not loop.ended
         if first:
             with loop.lock:
-                if end == "exception":
+                if end == "exception" and loop.begun:
                     loop.interrupt()
                 loop.finish_device()
                 loop.end()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -17,7 +16,6 @@ from tb_stepperf.blocks.schema import (
     STEP_TIME_MS,
     stage_column,
 )
-from tb_stepperf.recorder.arguments import as_count
 from tb_stepperf.recorder.loop import LoopState
 from tb_stepperf.recorder.rows import LoggedRow
 from tb_stepperf.recorder.stages import StageNames
@@ -55,18 +53,17 @@ class LoggedSteps:
         """
         loop = self._loop
         columns: dict[str, float] = {}
-        if as_count(values[STEP_TIME_MS]) is None:
-            loop.invalid(STEP_TIME_MS, values[STEP_TIME_MS], "a number")
+        if not loop.checks.is_number(STEP_TIME_MS, values[STEP_TIME_MS]):
             return
         for name, value in values.items():
             self._put(columns, name, name, value)
         if stages is not None and not isinstance(stages, Mapping):
-            loop.invalid("stages", stages, "a mapping from stage name to milliseconds")
+            loop.checks.invalid("stages", stages, "a mapping from stage name to milliseconds")
         elif stages is not None:
             for name, value in stages.items():
                 stage = self._names.names[self._names.number(self._names.text(name))]
                 self._put(columns, stage_column(stage), "stages", value)
-        wall_s = None if wall_time_s is None else loop.amount("wall_time_s", wall_time_s)
+        wall_s = None if wall_time_s is None else loop.checks.amount("wall_time_s", wall_time_s)
         sample = (step, wall_s, tuple(columns.items()))
         if step is not None and sample == self._last:
             loop.count("num_duplicates")
@@ -79,6 +76,6 @@ class LoggedSteps:
 
     def _put(self, columns: dict[str, float], name: str, argument: str, value: Any) -> None:
         if value is not None:
-            number = self._loop.amount(argument, value)
+            number = self._loop.checks.amount(argument, value)
             if number is not None:
-                columns[name] = columns.get(name, 0.0) + number if math.isfinite(number) else number
+                columns[name] = columns.get(name, 0.0) + number

@@ -15,9 +15,10 @@ from collections.abc import Callable
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any
 
-from tb_stepperf.recorder.arguments import MAX_STEP, as_count, as_step
+from tb_stepperf.recorder.arguments import Checks
 from tb_stepperf.recorder.gctime import GcTime
 from tb_stepperf.recorder.messages import Messages
+from tb_stepperf.recorder.numbering import Numbering
 from tb_stepperf.recorder.stamps import DROP, EMPTY, EXCLUDED, INTERRUPT, NO_STAGE, RESUME, code
 
 if TYPE_CHECKING:
@@ -36,8 +37,6 @@ ENTRIES_PER_WAKE = 128 * ROW_WIDTH
 MAX_WAITING_ROWS = 65_536
 """More steps than this waiting mean that the background thread hangs (a dead file system): they are given up."""
 
-_MAX_SHORT_ATTEMPTS = 16
-_SHORT_ATTEMPT = 8
 _RESUME_EXCLUDED = code(EXCLUDED, RESUME)
 _ENDS_OF_ITERATION = (StopIteration, StopAsyncIteration, GeneratorExit)
 
@@ -64,15 +63,48 @@ class LoopState:
         lock: held by whoever ends a step. Re-entrant, since a signal handler may end one.
         drain_lock: held while stamps and rows are taken or given up.
         counters: the counters of docs/format.md, since construction.
+        checks: of the arguments that the loop passes.
     """
 
-    def __init__(
-        self,
-        *,
-        clock: Callable[[], float],
-        first_step: int,
-        messages: Messages,
-    ) -> None:
+    __slots__ = (
+        "_excluding",
+        "_foreign",
+        "_numbering",
+        "_seen_row",
+        "_seen_step",
+        "_thread",
+        "add_row",
+        "begun",
+        "begun_s",
+        "checks",
+        "clock",
+        "counters",
+        "device",
+        "drain_lock",
+        "ended",
+        "gc_time",
+        "lock",
+        "memory",
+        "memory_columns",
+        "memory_due_s",
+        "messages",
+        "next_step",
+        "on_batch",
+        "on_begin",
+        "on_first_step",
+        "on_stage",
+        "owner",
+        "profiler",
+        "rows",
+        "simple",
+        "stack",
+        "stamp",
+        "stamps",
+        "wake",
+        "want_batch",
+    )
+
+    def __init__(self, *, clock: Callable[[], float], first_step: int, messages: Messages) -> None:
         self.clock = clock
         self.messages = messages
         self.owner = NOBODY
@@ -86,8 +118,8 @@ class LoopState:
         self.lock = threading.RLock()
         self.drain_lock = threading.Lock()
         self.counters: dict[str, int] = {}
+        self.checks = Checks(self.count, messages)
         self.next_step = first_step
-        self.last_step = -1
         self.gc_time = GcTime()
         self.profiler: Any = _NoProfiler
         self.memory: MemoryProbe | None = None
@@ -103,9 +135,9 @@ class LoopState:
         self._thread: threading.Thread | None = None
         self._excluding = False
         self._seen_step = False
+        self._seen_row = False
         self._foreign = False
-        self._first_of_attempt = first_step
-        self._num_short_attempts = 0
+        self._numbering = Numbering(first_step, self.checks, messages)
         self.begun = False
         self.ended = False
 
@@ -295,51 +327,11 @@ class LoopState:
 
     def take_step_number(self, given: Any) -> int | None:
         """Returns the number of a step that ends, as given or the next one; None where there is none left."""
-        number = self.next_step if given is None else as_step(given)
-        if number is None:
-            self.invalid("step", given, f"an integer in [0, {MAX_STEP}]")
-            number = self.next_step
-        if number <= self.last_step:
-            is_short = self.last_step - self._first_of_attempt < _SHORT_ATTEMPT
-            self._num_short_attempts += 1 if is_short else -self._num_short_attempts
-            if self._num_short_attempts > _MAX_SHORT_ATTEMPTS:
-                self.messages.warn_once(
-                    "restarts",
-                    f"step={number} after step {self.last_step}, and not for the first time: numbers that keep going "
-                    "back are replaced by the next one. Pass the global step, or none.",
-                )
-                number = self.last_step + 1
-            else:
-                self._first_of_attempt = number
-        if number > MAX_STEP:
-            self.invalid("step", number, f"an integer in [0, {MAX_STEP}]")
-            return None
-        self.last_step, self.next_step = number, number + 1
+        number = self._numbering.choose(given, self.next_step, self._seen_row)
+        if number is not None:
+            self.next_step = number + 1
+            self._seen_row = True
         return number
-
-    def amount(self, name: str, value: Any) -> float | None:
-        """Returns a count that the loop gave, or None where it cannot be used."""
-        number = as_count(value)
-        if number is None:
-            self.invalid(name, value, "a number (a tensor on a device is not read, since that would wait for it)")
-        elif not 0 <= number < math.inf:
-            self.not_finite(name, number)
-            return None
-        return number
-
-    def invalid(self, name: str, value: Any, allowed: str) -> None:
-        """Counts an argument that cannot be used, and says so once per argument."""
-        self.count("num_invalid")
-        self.messages.warn_once(
-            f"invalid {name}", f"{name} is of type {type(value).__name__}: {allowed} is allowed; it is left out"
-        )
-
-    def not_finite(self, name: str, value: float) -> None:
-        """Counts a number that is negative or not finite, and says so once per argument."""
-        self.count("num_not_finite")
-        self.messages.warn_once(
-            f"not finite {name}", f"{name} is {value}: finite numbers from 0 are allowed; stored as not measured"
-        )
 
     def read_memory(self, now_s: float) -> tuple[float, ...] | None:
         """Reads the memory peaks; a probe that fails is given up."""
@@ -356,13 +348,16 @@ class LoopState:
     def see_batch(self, batch: Any) -> None:
         """Shows one batch to whoever records the conditions, once per time that `want_batch` is set."""
         self.want_batch = False
-        if not self.ended:
-            self.on_batch(batch)
+        try:
+            if not self.ended:
+                self.on_batch(batch)
+        except Exception as error:  # a batch may be any object, with any attributes
+            self.messages.warn_once("batch", f"shapes of batches are not recorded: {type(error).__name__}: {error}")
 
     def after_step(self) -> None:
         """What is done after every step off the fast way, and every 128 steps on it."""
         if not self._seen_step:
-            self._seen_step = True
+            self._seen_step = self._seen_row = True
             self.on_first_step()
             self._choose_way()
             self.wake.put(None)

@@ -30,6 +30,8 @@ _NOTHING: Any = _Nothing()
 class NullWriter(StepPerfWriter):
     """Has every method of `StepPerfWriter`; measures nothing and writes nothing."""
 
+    __slots__ = ()
+
     def __init__(self, logdir: Any = None, **options: Any) -> None:
         """Takes any arguments and looks at none."""
 

@@ -99,6 +99,10 @@ class Pipeline:
         if self._loop.begun:
             self._write(end, with_scalars=True)
 
+    def close(self) -> None:
+        """Closes the sink."""
+        self._sink.close()
+
     def recover(self, error: Exception) -> None:
         """Accounts for what an unforeseen error lost; what follows is recorded again."""
         with self._loop.lock:

@@ -67,11 +67,11 @@ class StageNames:
         self._folded: set[str] = set()
 
     def text(self, name: Any) -> str:
-        """Returns a name as text; anything else is counted as invalid, and its text is taken."""
+        """Returns a name as text; anything else is counted as invalid, and a text is made of it."""
         if isinstance(name, str):
             return name
-        self._loop.invalid("stage name", name, "a text")
-        return str(name)
+        self._loop.checks.invalid("stage name", name, "a text")
+        return str(name) if isinstance(name, (int, float)) else f"({type(name).__name__})"
 
     def number(self, name: str) -> int:
         """Returns the number of a stage, new or known."""
@@ -101,37 +101,46 @@ class StageNames:
         return self.names[int(resume) // NUM_KINDS]
 
 
-class Stages(dict[str, Stage]):
-    """Stages by name, made when first asked for."""
+class Stages:
+    """The stages that a loop has named.
+
+    Attributes:
+        by_name: context managers by name; those of folded names are that of `MORE_STAGES`.
+        lap_codes: codes of laps by name.
+        exclude: context manager whose time is no part of a step.
+    """
 
     def __init__(self, loop: LoopState, names: StageNames) -> None:
-        super().__init__()
+        self.by_name: dict[str, Stage] = {}
+        self.lap_codes: dict[str, float] = {}
+        self.exclude = make_stage(loop, EXCLUDED)
         self._loop = loop
         self._names = names
-        self.exclude = make_stage(loop, EXCLUDED)
 
-    def __missing__(self, name: Any) -> Stage:
+    def add(self, name: Any) -> Stage:
+        """Returns the stage of a name that is not yet in `by_name`."""
         text = self._names.text(name)
-        number = self._names.number(text)
-        if text is not name or (self._names.is_folded(text) and len(self) >= _MAX_FOLDED_NAMES):
-            return make_stage(self._loop, number)
-        stage = self[name] = self[MORE_STAGES] if self._names.is_folded(text) else make_stage(self._loop, number)
+        stage = self.by_name.get(text)
+        if stage is None:
+            number = self._names.number(text)
+            folded = self._names.is_folded(text)
+            stage = self._more_stages() if folded else make_stage(self._loop, number)
+            if not folded or len(self.by_name) < _MAX_FOLDED_NAMES:
+                self.by_name[text] = stage
         return stage
 
-
-class LapCodes(dict[str, float]):
-    """Codes of laps by name, made when first asked for."""
-
-    def __init__(self, names: StageNames) -> None:
-        super().__init__()
-        self._names = names
-
-    def __missing__(self, name: Any) -> float:
+    def add_lap(self, name: Any) -> float:
+        """Returns the code of a lap of a name that is not yet in `lap_codes`."""
         text = self._names.text(name)
         lap = code(self._names.number(text), LAP)
-        if text is name and len(self) < _MAX_FOLDED_NAMES:
-            self[name] = lap
+        if len(self.lap_codes) < _MAX_FOLDED_NAMES:
+            self.lap_codes[text] = lap
         return lap
+
+    def _more_stages(self) -> Stage:
+        if MORE_STAGES not in self.by_name:
+            self.by_name[MORE_STAGES] = make_stage(self._loop, self._names.number(MORE_STAGES))
+        return self.by_name[MORE_STAGES]
 
 
 class Batches:

@@ -65,8 +65,11 @@ class FlushThread:
         return done.wait(timeout_s)
 
     def end(self, how: str) -> None:
-        """Has everything written and the thread end after that; does not wait."""
-        self._loop.wake.put(how)
+        """Has everything written, the files closed and the thread end after that; does not wait."""
+        if self._loop.begun:
+            self._loop.wake.put(how)
+        else:
+            self._pipeline.close()
 
     def join(self, timeout_s: float) -> bool:
         """Waits for the thread's end; returns whether it has ended."""
@@ -87,6 +90,7 @@ class FlushThread:
                 self._pipeline.recover(error)
             if isinstance(message, threading.Event):
                 message.set()
+        self._pipeline.close()
         self.keep_alive = None
 
     def _next_message(self) -> Any:

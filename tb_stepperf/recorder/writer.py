@@ -24,7 +24,7 @@ from tb_stepperf.recorder.pipeline import Pipeline
 from tb_stepperf.recorder.ranks import find_rank, rank_directory
 from tb_stepperf.recorder.scalars import Scalars
 from tb_stepperf.recorder.sink import FileSink, Sink, SummaryWriterSink
-from tb_stepperf.recorder.stages import Batches, LapCodes, Stage, StageNames, Stages
+from tb_stepperf.recorder.stages import Batches, Stage, StageNames, Stages
 from tb_stepperf.recorder.stamps import BOUNDARY, DROP, NO_STAGE, code
 from tb_stepperf.recorder.thread import FlushThread
 
@@ -84,6 +84,20 @@ class StepPerfWriter:
         ConfigError: an argument cannot be used. A directory that cannot be written does not raise: it is logged.
     """
 
+    __slots__ = (
+        "__weakref__",
+        "_environment",
+        "_hardware",
+        "_lap_codes",
+        "_life",
+        "_logdir",
+        "_logged",
+        "_loop",
+        "_names",
+        "_stage_by_name",
+        "_stages",
+    )
+
     def __new__(cls, logdir: Any = None, *, enabled: bool = True, **options: Any) -> StepPerfWriter:
         if not enabled:
             from tb_stepperf.recorder.null import NullWriter
@@ -112,9 +126,9 @@ class StepPerfWriter:
         hardware: Hardware | None = None,
     ) -> None:
         _check(warmup_steps, flush_interval_s, first_step, peak_memory, max_stages, user)
-        self._messages = Messages()
+        messages = Messages()
         place = find_rank(rank, world_size)
-        sink = _sink(logdir, summary_writer, place, self._messages, wall_clock)
+        sink = _sink(logdir, summary_writer, place, messages, wall_clock)
         self._logdir = sink.logdir
         conditions = {
             "rank": place.rank,
@@ -122,23 +136,22 @@ class StepPerfWriter:
             "peak_memory": peak_memory,
             "warmup_steps": warmup_steps,
         }
-        self._environment = Environment(self._messages, conditions, user)
-        hardware = hardware or Hardware(None if device is None else str(device), peak_memory, self._messages)
+        self._environment = Environment(messages, conditions, user)
+        hardware = hardware or Hardware(None if device is None else str(device), peak_memory, messages)
         self._hardware = hardware
-        environment, messages = self._environment, self._messages
+        environment = self._environment
         loop = LoopState(clock=clock, first_step=first_step, messages=messages)
         self._loop = loop
         self._names = StageNames(loop, max_stages)
         self._stages = Stages(loop, self._names)
-        self._laps = LapCodes(self._names)
+        self._stage_by_name = self._stages.by_name
+        self._lap_codes = self._stages.lap_codes
         self._logged = LoggedSteps(loop, self._names, wall_clock)
-        self._exclude = self._stages.exclude
         identity = Identity(uuid.uuid4().hex, place.rank, place.world_size, warmup_steps)
         pipeline = Pipeline(
             loop, self._names.names, sink, identity, environment, Scalars() if scalars else None, wall_clock
         )
         thread = FlushThread(loop, pipeline, flush_interval_s, messages)
-        self._thread = thread
         self._life = lifetime.Life(loop, thread, hardware, messages)
 
         def begin() -> None:
@@ -160,7 +173,7 @@ class StepPerfWriter:
         Making the iterator (a `DataLoader` starts its workers then) is part of the wait for the first batch. The
         result has the length and the attributes of the iterable and can be gone through as often.
         """
-        return cast("Iterable[T]", Batches(self._loop, self._stages["data"], iterable))
+        return cast("Iterable[T]", Batches(self._loop, self.stage("data"), iterable))
 
     def stage(self, name: str) -> Stage:
         """Returns a context manager whose time is the stage `name`, any text.
@@ -169,9 +182,9 @@ class StepPerfWriter:
         and may be kept and entered again, also inside itself.
         """
         try:
-            return self._stages[name]
-        except TypeError:  # it cannot be hashed
-            return self._stages[self._names.text(name)]
+            return self._stage_by_name[name]
+        except (KeyError, TypeError):  # a new name, or nothing that can be one
+            return self._stages.add(name)
 
     def exclude(self, name: str = "evaluation") -> Stage:
         """Returns a context manager whose time is no part of the step: evaluation, a checkpoint.
@@ -181,7 +194,7 @@ class StepPerfWriter:
         Args:
             name: says in the code what it is; all excluded time is one column.
         """
-        return self._exclude
+        return self._stages.exclude
 
     def lap(self, name: str) -> None:
         """Says that the time since the last mark was the stage `name`: cheaper than a `with`.
@@ -191,9 +204,9 @@ class StepPerfWriter:
         """
         loop = self._loop
         try:
-            lap = self._laps[name]
-        except TypeError:
-            lap = self._laps[self._names.text(name)]
+            lap = self._lap_codes[name]
+        except (KeyError, TypeError):
+            lap = self._stages.add_lap(name)
         if get_ident() == loop.owner and not loop.stack[-1]:
             loop.stamp((lap, loop.clock()))
         else:
@@ -223,11 +236,10 @@ class StepPerfWriter:
             usual = get_ident() == loop.owner
             if not usual and not loop.admit_step(now_s):
                 return
-            if len(loop.stack) > 1:
+            if loop.stack[-1]:
                 loop.close_open_stages(self._names.of_resume_code)
             number = loop.next_step
             if step is None and number <= MAX_STEP:
-                loop.last_step = number
                 loop.next_step = number + 1
             else:
                 taken = loop.take_step_number(step)
@@ -237,11 +249,11 @@ class StepPerfWriter:
                 number = taken
             # Plain integers, the usual case, need no call.
             if num_samples is not None and (type(num_samples) is not int or not 0 <= num_samples < _MAX_COUNT):
-                num_samples = loop.amount("num_samples", num_samples)
+                num_samples = loop.checks.amount("num_samples", num_samples)
             if num_tokens is not None and (type(num_tokens) is not int or not 0 <= num_tokens < _MAX_COUNT):
-                num_tokens = loop.amount("num_tokens", num_tokens)
+                num_tokens = loop.checks.amount("num_tokens", num_tokens)
             if num_micro_steps is not None:
-                num_micro_steps = loop.amount("num_micro_steps", num_micro_steps)
+                num_micro_steps = loop.checks.amount("num_micro_steps", num_micro_steps)
             gc_time = loop.gc_time
             # In the order of rows.StepColumns; it lies there before the stamp that completes it.
             loop.add_row(
