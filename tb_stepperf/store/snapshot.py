@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import collections
 import dataclasses
+import functools
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from tb_stepperf.blocks import TagMetadata, parse_metadata
@@ -19,6 +20,9 @@ from tb_stepperf.store.writers import writers
 
 MAX_MISSING_RANKS = 1000
 """A run of a million ranks of which one wrote does not list the others."""
+
+_parse_metadata = functools.lru_cache(maxsize=65_536)(parse_metadata)
+"""The listing repeats the metadata of every tag at every refresh."""
 
 Member = tuple[MemberInfo, list[AttemptRows]]
 """A member, and what is known of its attempts from old to new."""
@@ -142,7 +146,7 @@ def group_tags(
     for key, state in tags.items():
         run = key.tb_run
         try:
-            metadata = parse_metadata(state.content)
+            metadata = _parse_metadata(state.content)
         except NewerFormatError as error:
             newer[run, str(error)].append(key)
         except FormatError as error:
