@@ -11,15 +11,24 @@ export const staticDir = join(root, "..", "tb_stepperf", "plugin", "static");
 
 const vendorPackages = ["preact", "@preact/signals", "@preact/signals-core", "uplot"];
 
-/** Licence notices of what vendor.js contains, as their licences ask. */
+/** Copyright and licence of what vendor.js contains. All are MIT; the text that they share stands there once. */
 function vendorNotice() {
-  const notices = vendorPackages.map((name) => {
+  let terms = "";
+  const packages = vendorPackages.map((name) => {
     const folder = join(root, "node_modules", name);
-    const { version, license } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
-    const text = readFileSync(join(folder, "LICENSE"), "utf8").trim();
-    return `${name} ${version} (${license})\n\n${text}`;
+    const { version } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+    const [, copyright, text] = /^The MIT License \(MIT\)\s+(Copyright[^\n]*)\n(.*)$/s.exec(readFileSync(join(folder, "LICENSE"), "utf8"));
+    if (terms && text.trim().replace(/\s+/g, " ") !== terms) throw new Error(`the licence of ${name} differs from the others: write it out in full`);
+    terms = text.trim().replace(/\s+/g, " ");
+    return `${name} ${version}: ${copyright}`;
   });
-  return `/*! This file contains:\n\n${notices.join("\n\n----\n\n")}\n*/`;
+  return `/*! This file contains:\n\n${packages.join("\n")}\n\nThe MIT License (MIT)\n\n${terms}\n*/`;
+}
+
+/** uPlot as its authors ship it: their own minified file is smaller than what a bundler makes of the sources. */
+function uplot() {
+  const source = readFileSync(join(root, "node_modules", "uplot", "dist", "uPlot.iife.min.js"), "utf8").trim();
+  return `${source}\nexport { uPlot as default };`;
 }
 
 /** Lets our modules import preact, signals and uplot as usual and get them, once, from ./vendor.js at run time. */
@@ -31,7 +40,7 @@ const fromVendor = {
     onLoad({ filter: /.*/, namespace: "vendor" }, () => {
       const source = readFileSync(join(root, "src", "vendor.ts"), "utf8");
       const names = [...source.matchAll(/^export \{([^}]*)\}/gm)].flatMap((match) => match[1].split(",").map((name) => name.trim()));
-      return { contents: `export { ${names.join(", ")} } from "./vendor.js";`, resolveDir: root };
+      return { contents: `export { ${names.join(", ")}, default } from "./vendor.js";`, resolveDir: root };
     });
   },
 };
@@ -50,7 +59,7 @@ const common = {
 /** Builds into `outdir`; `write: false` returns the files instead. */
 export async function buildAll({ outdir = staticDir, write = true } = {}) {
   const results = await Promise.all([
-    build({ ...common, entryPoints: { vendor: "src/vendor.ts" }, minify: true, banner: { js: vendorNotice() }, outdir, write }),
+    build({ ...common, entryPoints: { vendor: "src/vendor.ts" }, minify: true, banner: { js: vendorNotice() }, footer: { js: uplot() }, outdir, write }),
     build({
       ...common,
       entryPoints: { index: "src/index.tsx" },

@@ -142,13 +142,13 @@ export class Plot {
   private xAxis(stroke: string, grid: uPlot.Axis.Grid, font: string): uPlot.Axis {
     const { axis, origin } = this.model;
     const common: uPlot.Axis = { stroke, grid, ticks: { ...grid, size: 4 }, font, size: axis === "wall" ? 38 : 26, gap: 4 };
-    if (axis === "wall") return common;
-    return {
+    const settings: uPlot.Axis = {
       ...common,
-      incrs: axis === "step" ? STEP_INCREMENTS : TIME_INCREMENTS,
-      space: (_u, _index, _min, max) => Math.max(70, tickLabels(axis, origin, [max], 1000)[0]!.length * 7 + 24),
+      space: (_u, _index, _min, max) => (axis === "wall" ? 90 : Math.max(70, tickLabels(axis, origin, [max], 1000)[0]!.length * 7 + 24)),
       values: (_u, splits, _index, _space, increment) => tickLabels(axis, origin, splits, increment),
     };
+    // The calendar of wall time, with its months and daylight saving, is the library's own.
+    return axis === "wall" ? settings : { ...settings, incrs: axis === "step" ? STEP_INCREMENTS : TIME_INCREMENTS };
   }
 
   private yAxis(stroke: string, grid: uPlot.Axis.Grid, font: string): uPlot.Axis {

@@ -1,6 +1,6 @@
 import type { AxisName } from "../api/types";
 import { integer, percent } from "../format/numbers";
-import { clock } from "../format/position";
+import { clock, wallTime } from "../format/position";
 import { byteUnit, bytes, rate, rateUnit, time, timeUnit } from "../format/units";
 import type { YUnit } from "./model";
 
@@ -24,10 +24,21 @@ export const STEP_INCREMENTS: number[] = Array.from({ length: 19 }, (_, e) => [1
 export const BYTE_INCREMENTS: number[] = Array.from({ length: 51 }, (_, e) => 2 ** e);
 
 /** Texts of ticks at positions relative to `origin`. Wall time is left to the chart's own calendar. */
-export function tickLabels(axis: Exclude<AxisName, "wall">, origin: bigint, splits: readonly number[], increment: number): string[] {
+export function tickLabels(axis: AxisName, origin: bigint, splits: readonly number[], increment: number): string[] {
+  if (axis === "wall") return splits.map((x, i) => wallTick(Number(origin) + x, i ? Number(origin) + splits[i - 1]! : null, increment));
   if (axis === "step") return splits.map((x) => integer(origin + BigInt(Math.round(x))));
   return splits.map((x) => clock(Number(origin) + x, increment));
 }
+
+/** Local time as fine as the ticks are apart; the date at the first tick and where the day changes. */
+function wallTick(ms: number, before: number | null, increment: number): string {
+  const date = dateOnly(ms);
+  if (increment >= DAY) return date;
+  const clockText = wallTime(ms, false).slice(0, increment >= MINUTE ? 5 : 8);
+  return before !== null && dateOnly(before) === date ? clockText : `${clockText}\n${date}`;
+}
+
+const dateOnly = (ms: number) => wallTime(ms).split(", ")[0]!;
 
 /** One y value with its unit. */
 export function yText(unit: YUnit, value: number): string {

@@ -19,7 +19,7 @@ export function clock(ms: number, resolutionMs = 1000): string {
 }
 
 const DATE = new Intl.DateTimeFormat(undefined, { month: "short", day: "numeric" });
-const TIME = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit", second: "2-digit", hour12: false });
+const TIME = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23" });
 
 /** Local date and time of the browser; logs hold seconds since the epoch only. */
 export function wallTime(ms: number, withDate = true): string {

@@ -63,7 +63,7 @@ export function Legend({ items, when }: { items: readonly LegendItem[]; when: st
   return (
     <div class="legend">
       <span class="when">{when}</span>
-      <ul>
+      <ul class={items.length > 6 ? "many" : ""}>
         {items.map(({ key, color, hatched, text, value }) => (
           <li key={key}>
             <Swatch color={color} {...(hatched ? { hatched } : {})} />

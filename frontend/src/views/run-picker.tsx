@@ -13,7 +13,7 @@ import { Name, Swatch } from "./parts";
 import { pickerKey, windowOf } from "./picker-keys";
 import { ShownRuns } from "./shown-runs";
 
-const CHARACTER_PX = 6.9;
+const CHARACTER_PX = 7.4;
 const ROW_CHROME_PX = 64;
 
 /** The runs: search, choose one, lay others over it. Draws only the rows in sight, so 400 runs cost as much as 20. */

@@ -1,7 +1,7 @@
 import { useSignal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 
-import type { Stages as StagesAnswer, Summary } from "../api/types";
+import type { Stages as StagesAnswer, StageTotal, Summary } from "../api/types";
 import { stagesModel, stageSeries } from "../charts/areas";
 import { placeBins } from "../charts/bins";
 import { stageColor, UNLABELLED_COLOR } from "../charts/colors";
@@ -72,11 +72,19 @@ function StageLegend({ page, answer }: { page: Page; answer: StagesAnswer }) {
     return { key, text, ...look, value: `${time(mean)} · ${percent(part)}` };
   };
   const items = series.names.map((name, i) => {
-    const total = totals.get(name);
+    const total = totals.get(name) ?? rest(summary, series.names);
     return item(`s${name}`, <Name text={name} />, stageColor(i), at >= 0 ? series.means[i]![at] : total?.mean_ms, total?.of_step);
   });
   items.push(item("rest", "not labelled", { color: UNLABELLED_COLOR, hatched: true }, at >= 0 ? series.unlabelled[at] : summary?.unlabelled.mean_ms, summary?.unlabelled.of_step));
   return <Legend items={items} when={at >= 0 ? binName(answer, at) : "all steps in view: mean · share of step"} />;
+}
+
+/** Stages beyond the largest twenty, which the chart shows as one. */
+function rest(summary: Summary | undefined, shown: readonly string[]): { mean_ms: number; of_step: number } | undefined {
+  const others = summary?.stages.filter((stage) => !shown.includes(stage.stage)) ?? [];
+  if (!others.length) return undefined;
+  const sum = (of: (stage: StageTotal) => number | null) => others.reduce((total, stage) => total + (of(stage) ?? 0), 0);
+  return { mean_ms: sum((stage) => stage.mean_ms), of_step: sum((stage) => stage.of_step) };
 }
 
 function Table({ page, answer }: { page: Page; answer: StagesAnswer }) {

@@ -76,7 +76,7 @@ function Readout({ page, data }: { page: Page; data: Answers<Bands> }) {
   return (
     <div class={`readout ${several ? "several" : ""}`} aria-live="polite">
       {empty ? (
-        <span class="note">Move over the chart, or focus it and use the arrow keys, to read values.</span>
+        <span class="note">Move over a chart to read values, drag to zoom; with the keyboard: arrows, Shift + arrows, Enter.</span>
       ) : (
         lines.map((line, n) => (
           <p key={n}>

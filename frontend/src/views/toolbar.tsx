@@ -75,7 +75,7 @@ function Percentiles({ page }: { page: Page }) {
 
 function Zoom({ page }: { page: Page }) {
   const { range, axis } = page.view.value;
-  if (!range) return <span class="note zoom-hint">Drag in a chart to zoom</span>;
+  if (!range) return null;
   const end = BigInt(range.end) - (axis === "step" ? 1n : 0n);
   return (
     <span class="zoom">

@@ -371,10 +371,10 @@ function toggleOverlay(view, entry) {
   return without2.length < view.entries.length ? without2.length ? { ...view, entries: without2 } : view : view.entries.length >= 8 ? view : { ...view, entries: [...view.entries, entry] };
 }
 function chooseMember(view, member) {
-  let [first, ...rest] = view.entries;
+  let [first, ...rest2] = view.entries;
   if (!first) return view;
   let next = { ...first, member };
-  return { ...view, entries: [next, ...rest.filter((e) => !same(e, next))] };
+  return { ...view, entries: [next, ...rest2.filter((e) => !same(e, next))] };
 }
 function makePrimary(view, index) {
   let entry = view.entries[index];
@@ -545,8 +545,8 @@ var Page = class {
 
 // src/state/url.ts
 function toPairs(view) {
-  let pairs = {}, [first, ...rest] = view.entries;
-  first && (pairs.run = first.run), first?.member && (pairs.member = first.member), rest.length && (pairs.with = rest.map(encodeEntry).join(",")), view.axis !== INITIAL.axis && (pairs.axis = view.axis), view.range && Object.assign(pairs, { start: view.range.start, end: view.range.end }), view.include.length && (pairs.include = view.include.join(",")), view.percentiles.join() !== INITIAL.percentiles.join() && (pairs.percentiles = view.percentiles.join(",")), view.yScale !== INITIAL.yScale && (pairs.y = view.yScale), view.stageMode !== INITIAL.stageMode && (pairs.stages = view.stageMode), view.clock !== INITIAL.clock && (pairs.clock = view.clock);
+  let pairs = {}, [first, ...rest2] = view.entries;
+  first && (pairs.run = first.run), first?.member && (pairs.member = first.member), rest2.length && (pairs.with = rest2.map(encodeEntry).join(",")), view.axis !== INITIAL.axis && (pairs.axis = view.axis), view.range && Object.assign(pairs, { start: view.range.start, end: view.range.end }), view.include.length && (pairs.include = view.include.join(",")), view.percentiles.join() !== INITIAL.percentiles.join() && (pairs.percentiles = view.percentiles.join(",")), view.yScale !== INITIAL.yScale && (pairs.y = view.yScale), view.stageMode !== INITIAL.stageMode && (pairs.stages = view.stageMode), view.clock !== INITIAL.clock && (pairs.clock = view.clock);
   let hidden = [view.showMax ? "" : "max", view.showLeftOut ? "" : "leftout"].filter(Boolean);
   return hidden.length && (pairs.hide = hidden.join(",")), pairs;
 }
@@ -618,7 +618,7 @@ function clock(ms, resolutionMs = 1e3) {
   let padded = seconds.toFixed(decimals).padStart(decimals ? 3 + decimals : 2, "0");
   return hours ? `${sign}${hours}:${String(minutes).padStart(2, "0")}:${padded}` : `${sign}${minutes}:${padded} min`;
 }
-var DATE = new Intl.DateTimeFormat(void 0, { month: "short", day: "numeric" }), TIME = new Intl.DateTimeFormat(void 0, { hour: "2-digit", minute: "2-digit", second: "2-digit", hour12: !1 });
+var DATE = new Intl.DateTimeFormat(void 0, { month: "short", day: "numeric" }), TIME = new Intl.DateTimeFormat(void 0, { hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23" });
 function wallTime(ms, withDate = !0) {
   let date = new Date(ms);
   return Number.isNaN(date.getTime()) ? "–" : withDate ? `${DATE.format(date)}, ${TIME.format(date)}` : TIME.format(date);
@@ -737,7 +737,7 @@ function Conditions({ page }) {
   let { data } = page.conditions.value;
   if (!data) return h(Panel, { id: "conditions", title: "Conditions" }, h("div", { class: "skeleton" }));
   let all = data.data.flatMap((answer, n) => answer.attempts.map((attempt, i) => ({ label: data.shown[n].label, attempt, number: i + 1 }))), rows = all.slice(-MAX_COLUMNS), several = data.data.length > 1, [first] = data.data;
-  return h(Panel, { id: "conditions", title: "Conditions", note: all.length > rows.length ? `the last ${rows.length} of ${all.length} attempts` : void 0 }, rows.length === 1 ? h(OneAttempt, { attempt: rows[0].attempt }) : h(Attempts, { rows, several }), h(Changes, { rows, several }), h("div", { class: "columns" }, h("section", null, h("h3", null, "Definitions"), h("dl", { class: "definitions" }, first?.definitions.map(({ term, text: words3 }) => h("div", { key: term }, h("dt", null, term), h("dd", null, words3))))), first && first.not_covered.length > 0 && h("section", null, h("h3", null, "Not covered"), h("ul", null, first.not_covered.map((words3) => h("li", { key: words3 }, words3))))));
+  return h(Panel, { id: "conditions", title: "Conditions", note: all.length > rows.length ? `the last ${rows.length} of ${all.length} attempts` : void 0 }, rows.length === 1 ? h(OneAttempt, { attempt: rows[0].attempt }) : h(Attempts, { rows, several }), h(Changes, { rows, several }), h("div", { class: "columns" }, h("section", null, h("h3", null, "Definitions"), h("dl", { class: "definitions" }, first?.definitions.map(({ term, text: words2 }) => h("div", { key: term }, h("dt", null, term), h("dd", null, words2))))), first && first.not_covered.length > 0 && h("section", null, h("h3", null, "Not covered"), h("ul", null, first.not_covered.map((words2) => h("li", { key: words2 }, words2))))));
 }
 var FACTS = [
   ["started", (attempt) => wallTime(attempt.started_s * 1e3)],
@@ -1076,8 +1076,16 @@ var SECOND = 1e3, MINUTE = 60 * SECOND, HOUR = 60 * MINUTE, DAY = 24 * HOUR, TIM
   ...[1, 2, 5, 10, 20, 50, 100].map((n) => n * DAY)
 ], STEP_INCREMENTS = Array.from({ length: 19 }, (_, e) => [1, 2, 5].map((m) => m * 10 ** e)).flat(), BYTE_INCREMENTS = Array.from({ length: 51 }, (_, e) => 2 ** e);
 function tickLabels(axis, origin, splits, increment) {
-  return axis === "step" ? splits.map((x) => integer(origin + BigInt(Math.round(x)))) : splits.map((x) => clock(Number(origin) + x, increment));
+  return axis === "wall" ? splits.map((x, i) => wallTick(Number(origin) + x, i ? Number(origin) + splits[i - 1] : null, increment)) : axis === "step" ? splits.map((x) => integer(origin + BigInt(Math.round(x)))) : splits.map((x) => clock(Number(origin) + x, increment));
 }
+function wallTick(ms, before, increment) {
+  let date = dateOnly(ms);
+  if (increment >= DAY) return date;
+  let clockText = wallTime(ms, !1).slice(0, increment >= MINUTE ? 5 : 8);
+  return before !== null && dateOnly(before) === date ? clockText : `${clockText}
+${date}`;
+}
+var dateOnly = (ms) => wallTime(ms).split(", ")[0];
 function yText(unit, value) {
   return unit === "ms" ? time(value) : unit === "bytes" ? bytes(value) : unit === "share" ? percent(value) : rate(value, "/s").replace(" /s", "/s");
 }
@@ -1278,13 +1286,12 @@ var AXIS_WIDTH = 70, Plot = class {
     return hatched ? hatch(u.ctx, resolve(color, Math.min(1, opacity + 0.2)), resolve(color, opacity * 0.45)) : resolve(color, opacity);
   }
   xAxis(stroke, grid, font) {
-    let { axis, origin } = this.model, common = { stroke, grid, ticks: { ...grid, size: 4 }, font, size: axis === "wall" ? 38 : 26, gap: 4 };
-    return axis === "wall" ? common : {
-      ...common,
-      incrs: axis === "step" ? STEP_INCREMENTS : TIME_INCREMENTS,
-      space: (_u, _index, _min, max2) => Math.max(70, tickLabels(axis, origin, [max2], 1e3)[0].length * 7 + 24),
+    let { axis, origin } = this.model, settings = {
+      ...{ stroke, grid, ticks: { ...grid, size: 4 }, font, size: axis === "wall" ? 38 : 26, gap: 4 },
+      space: (_u, _index, _min, max2) => axis === "wall" ? 90 : Math.max(70, tickLabels(axis, origin, [max2], 1e3)[0].length * 7 + 24),
       values: (_u, splits, _index, _space, increment) => tickLabels(axis, origin, splits, increment)
     };
+    return axis === "wall" ? settings : { ...settings, incrs: axis === "step" ? STEP_INCREMENTS : TIME_INCREMENTS };
   }
   yAxis(stroke, grid, font) {
     let axis = {
@@ -1388,7 +1395,7 @@ function PageChart({ page, model, height, summary, stops, markNames = !1, report
   );
 }
 function Legend({ items, when }) {
-  return h("div", { class: "legend" }, h("span", { class: "when" }, when), h("ul", null, items.map(({ key, color, hatched, text: text2, value }) => h("li", { key }, h(Swatch, { color, ...hatched ? { hatched } : {} }), h("span", { class: "legend-text" }, text2), value !== void 0 && h("b", null, value)))));
+  return h("div", { class: "legend" }, h("span", { class: "when" }, when), h("ul", { class: items.length > 6 ? "many" : "" }, items.map(({ key, color, hatched, text: text2, value }) => h("li", { key }, h(Swatch, { color, ...hatched ? { hatched } : {} }), h("span", { class: "legend-text" }, text2), value !== void 0 && h("b", null, value)))));
 }
 
 // src/views/table.tsx
@@ -1401,40 +1408,55 @@ function DataTable({ caption, head, row, numRows, csv }) {
   }))));
 }
 
-// src/views/memory.tsx
-var HEIGHT = 180;
-function Memory({ page }) {
-  let { data } = page.memory.value, [first] = data?.data ?? [], origin = page.origin.value, marks = pageMarks(page), model = useMemo(() => data && memoryModel(data, marks, origin), [data, page.marks.value.data, origin]), measured = data?.data.some((answer) => answer.columns.length > 0) ?? !1, meanings = [...new Set(data?.data.flatMap((answer) => answer.columns.map((column) => `${columnLabel(column.column)}: ${column.meaning}`)))];
-  return h(Panel, { id: "memory", title: "Memory", note: "peaks, every step in view", table: first?.columns.length ? () => h(Table, { page, answer: first }) : null }, !data || !first ? h(ChartSkeleton, { height: HEIGHT, failed: page.memory.value.error !== null }) : measured ? h(Fragment, null, h(PageChart, { page, model, height: HEIGHT, stops: placeBins(first.axis, first.sample, origin).x, summary: words(page) }), h(MemoryLegend, { page, data }), h("p", { class: "note" }, meanings.join(" · "))) : h("p", { class: "note" }, first.reason ?? "No memory was measured."));
-}
-function words(page) {
-  let peaks = page.summary.value.data?.data[0]?.peaks ?? [];
-  return `Memory peaks: ${list(peaks.map((peak) => `${columnLabel(peak.column)} ${bytes(peak.value)}`)) || "not measured"}.`;
-}
-function MemoryLegend({ page, data }) {
-  let summaries = page.summary.value.data?.data ?? [], when = "highest in view", items = data.data.flatMap((answer, n) => {
-    let { at } = underCursor(page, answer);
-    return at >= 0 && n === 0 && (when = binName(answer, at)), answer.columns.map((column, c) => {
-      let peak = summaries[n]?.peaks.find((one) => one.column === column.column), label = columnLabel(column.column);
-      return {
-        key: `${n} ${column.column}`,
-        color: look(data, n, c).color,
-        value: bytes(at >= 0 ? column.max[at] : peak?.value),
-        text: data.data.length > 1 ? h(Fragment, null, h(Name, { text: data.shown[n].label }), ": ", label) : label
-      };
-    });
-  });
-  return h(Legend, { items, when });
-}
-function Table({ page, answer }) {
-  return h(
+// src/views/line-panel.tsx
+function LinePanel(props) {
+  let { page, id, title, height, note, controls, loaded, model, legend, table } = props, [first] = loaded.data?.data ?? [];
+  return h(Panel, { id, title, note, controls, table: first && model && (() => h(
     DataTable,
     {
-      caption: "Memory peaks",
-      numRows: answer.axis.start.length,
+      caption: title,
+      numRows: first.axis.start.length,
       csv: page.downloadUrl("samples", { format: "csv" }),
-      head: ["Steps", ...answer.columns.flatMap(({ column }) => [`${columnLabel(column)}, highest`, `${columnLabel(column)}, times measured`])],
-      row: (i) => [binName(answer, i), ...answer.columns.flatMap((column) => [bytes(column.max[i]), integer(column.num_measured[i])])]
+      head: ["Steps", ...table.head(first)],
+      row: (i) => [binName(first, i), ...table.cells(first, i)]
+    }
+  )) || null }, first ? model ? h(Fragment, null, h(PageChart, { page, model, height, stops: placeBins(first.axis, first.sample, page.origin.value).x, summary: props.summary }), h(Values, { page, answers: loaded.data.data, legend, when: props.when }), props.footer) : h("p", { class: "note" }, first.reason ?? props.otherwise) : h(ChartSkeleton, { height, failed: loaded.error !== null }));
+}
+function Values({ page, answers, legend, when }) {
+  let bins = answers.map((answer) => underCursor(page, answer).at), items = answers.flatMap((answer, n) => legend(answer, n, bins[n]));
+  return h(Legend, { items, when: bins[0] >= 0 ? binName(answers[0], bins[0]) : when });
+}
+
+// src/views/memory.tsx
+function Memory({ page }) {
+  let { data } = page.memory.value, origin = page.origin.value, marks = pageMarks(page), measured = data?.data.some((answer) => answer.columns.length > 0) ?? !1, model = useMemo(() => data && measured ? memoryModel(data, marks, origin) : null, [data, page.marks.value.data, origin]), summaries = page.summary.value.data?.data ?? [], meanings = [...new Set(data?.data.flatMap((answer) => answer.columns.map((column) => `${columnLabel(column.column)}: ${column.meaning}`)))], peaks = summaries[0]?.peaks.map((peak) => `${columnLabel(peak.column)} ${bytes(peak.value)}`) ?? [];
+  return h(
+    LinePanel,
+    {
+      page,
+      id: "memory",
+      title: "Memory",
+      height: 180,
+      note: "peaks, every step in view",
+      loaded: page.memory.value,
+      model,
+      otherwise: "No memory was measured.",
+      summary: `Memory peaks: ${list(peaks) || "not measured"}.`,
+      when: "highest in view",
+      legend: (answer, n, at) => answer.columns.map((column, c) => {
+        let label = columnLabel(column.column), highest = summaries[n]?.peaks.find((peak) => peak.column === column.column)?.value;
+        return {
+          key: `${n} ${column.column}`,
+          color: look(data, n, c).color,
+          value: bytes(at >= 0 ? column.max[at] : highest),
+          text: data.data.length > 1 ? h(Fragment, null, h(Name, { text: data.shown[n].label }), ": ", label) : label
+        };
+      }),
+      table: {
+        head: (answer) => answer.columns.flatMap(({ column }) => [`${columnLabel(column)}, highest`, `${columnLabel(column)}, times measured`]),
+        cells: (answer, i) => answer.columns.flatMap((column) => [bytes(column.max[i]), integer(column.num_measured[i])])
+      },
+      footer: h("p", { class: "note" }, meanings.join(" · "))
     }
   );
 }
@@ -1442,10 +1464,10 @@ function Table({ page, answer }) {
 // src/format/names.ts
 var SEPARATOR = /[/\\_\-, ]/;
 function sharedEnds(names) {
-  let [first, ...rest] = names;
-  if (first === void 0 || rest.length === 0) return { prefix: 0, suffix: 0 };
+  let [first, ...rest2] = names;
+  if (first === void 0 || rest2.length === 0) return { prefix: 0, suffix: 0 };
   let prefix = first.length, suffix = first.length;
-  for (let name of rest) {
+  for (let name of rest2) {
     let i = 0;
     for (; i < prefix && i < name.length && name[i] === first[i]; ) i += 1;
     prefix = i;
@@ -1519,7 +1541,7 @@ function Members({ page, first }) {
 }
 
 // src/views/run-picker.tsx
-var CHARACTER_PX = 6.9, ROW_CHROME_PX = 64;
+var CHARACTER_PX = 7.4, ROW_CHROME_PX = 64;
 function RunPicker({ page }) {
   let query = useSignal(""), active = useSignal(-1), everything = useSignal(!1), width2 = useSignal(280), root = useRef(null), runs = page.catalog.state.value.data?.runs ?? [], selection = page.hostSelection.value, selected = useMemo(() => selection ? runs.filter((run) => isSelected(run, selection)) : runs, [runs, selection]), narrowed = selection !== null && selected.length < runs.length, offered = narrowed && !everything.value ? selected : runs, found = useMemo(() => offered.filter((run) => matches(run.run, query.value)), [offered, query.value]), shared = useMemo(() => sharedEnds(runs.map((run) => run.run)), [runs]), shownFirst = page.shown.value[0]?.run.run;
   useEffect(() => {
@@ -1615,7 +1637,7 @@ function Row({ page, run, index, total, active, rowHeight, label, entry, onActiv
 }
 
 // src/views/stages.tsx
-var HEIGHT2 = 240;
+var HEIGHT = 240;
 function Stages({ page }) {
   let full = useSignal(!1), { stageMode: mode } = page.view.value, { data } = page.stages.value, [answer] = data?.data ?? [], origin = page.origin.value, marks = pageMarks(page), model = useMemo(() => answer && stagesModel(answer, mode, marks, origin, full.value), [answer, page.marks.value.data, mode, origin, full.value]), several = page.shown.value.length > 1;
   return h(
@@ -1624,7 +1646,7 @@ function Stages({ page }) {
       id: "stages",
       title: "Stages",
       note: answer && h(Fragment, null, several && h(Fragment, null, "of ", h(Name, { text: data.shown[0].label }), ", "), "mean time per step, ", answer.clock, " clock"),
-      table: answer?.stages.length ? () => h(Table2, { page, answer }) : null,
+      table: answer?.stages.length ? () => h(Table, { page, answer }) : null,
       controls: h(Fragment, null, (model?.limits?.clipped || full.value) && h("button", { type: "button", class: "button", onClick: () => full.value = !full.value }, full.value ? "Cut off spikes" : "Show full range"), h(
         Segmented,
         {
@@ -1635,10 +1657,10 @@ function Stages({ page }) {
         }
       ))
     },
-    model && answer ? h(Fragment, null, h(PageChart, { page, model, height: HEIGHT2, stops: placeBins(answer.axis, answer.sample, origin).x, summary: words2(page.summary.value.data?.data[0]) }), answer.stages.length === 0 && h("p", { class: "note" }, "No stage is labelled. ", h("code", null, 'with perf.stage("forward"):'), " in the loop shows where the time goes."), h(StageLegend, { page, answer })) : h(ChartSkeleton, { height: HEIGHT2, failed: page.stages.value.error !== null })
+    model && answer ? h(Fragment, null, h(PageChart, { page, model, height: HEIGHT, stops: placeBins(answer.axis, answer.sample, origin).x, summary: words(page.summary.value.data?.data[0]) }), answer.stages.length === 0 && h("p", { class: "note" }, "No stage is labelled. ", h("code", null, 'with perf.stage("forward"):'), " in the loop shows where the time goes."), h(StageLegend, { page, answer })) : h(ChartSkeleton, { height: HEIGHT, failed: page.stages.value.error !== null })
   );
 }
-function words2(summary) {
+function words(summary) {
   if (!summary?.stages.length) return "Time per step; no stage is labelled.";
   let parts = summary.stages.slice(0, 5).map((stage) => `${visible(stage.stage)} ${time(stage.mean_ms)}`);
   return `Mean time per step by stage: ${list(parts)}. ${percent(summary.unlabelled.of_step)} of the step is not labelled.`;
@@ -1648,12 +1670,18 @@ function StageLegend({ page, answer }) {
     let total = at >= 0 ? series.total[at] : null, part = at >= 0 ? mean == null || !total ? null : mean / total : share;
     return { key, text: text2, ...look2, value: `${time(mean)} · ${percent(part)}` };
   }, items = series.names.map((name, i) => {
-    let total = totals.get(name);
+    let total = totals.get(name) ?? rest(summary, series.names);
     return item(`s${name}`, h(Name, { text: name }), stageColor(i), at >= 0 ? series.means[i][at] : total?.mean_ms, total?.of_step);
   });
   return items.push(item("rest", "not labelled", { color: UNLABELLED_COLOR, hatched: !0 }, at >= 0 ? series.unlabelled[at] : summary?.unlabelled.mean_ms, summary?.unlabelled.of_step)), h(Legend, { items, when: at >= 0 ? binName(answer, at) : "all steps in view: mean · share of step" });
 }
-function Table2({ page, answer }) {
+function rest(summary, shown) {
+  let others = summary?.stages.filter((stage) => !shown.includes(stage.stage)) ?? [];
+  if (!others.length) return;
+  let sum2 = (of) => others.reduce((total, stage) => total + (of(stage) ?? 0), 0);
+  return { mean_ms: sum2((stage) => stage.mean_ms), of_step: sum2((stage) => stage.of_step) };
+}
+function Table({ page, answer }) {
   let series = stageSeries(answer);
   return h(
     DataTable,
@@ -1688,8 +1716,8 @@ function leftOutWords(leftOut) {
   return Object.entries(leftOut).filter(([, number]) => number > 0).toSorted((a, b) => b[1] - a[1]).map(([reason, number]) => `${integer(number)} ${REASONS[reason] ?? reason}`).join(", ");
 }
 function evidence({ sample, warmup, excluded }) {
-  let words3 = [`${integer(sample.num_used)} of ${count(sample.num_in_range, "step")} in view used`], left = leftOutWords(sample.left_out);
-  return left && words3.push(`left out: ${left}`), words3.push(`${integer(sample.num_read)} of ${integer(sample.num_written)} written steps read`), warmup.num_steps && words3.push(`warm-up: ${count(warmup.num_steps, "step")}, ${duration(warmup.total_ms)}`), excluded.num_steps && words3.push(`excluded activity: ${duration(excluded.total_ms)} in ${count(excluded.num_steps, "step")}`), sample.num_superseded && words3.push(`${count(sample.num_superseded, "step")} superseded by a later attempt`), words3;
+  let words2 = [`${integer(sample.num_used)} of ${count(sample.num_in_range, "step")} in view used`], left = leftOutWords(sample.left_out);
+  return left && words2.push(`left out: ${left}`), words2.push(`${integer(sample.num_read)} of ${integer(sample.num_written)} written steps read`), warmup.num_steps && words2.push(`warm-up: ${count(warmup.num_steps, "step")}, ${duration(warmup.total_ms)}`), excluded.num_steps && words2.push(`excluded activity: ${duration(excluded.total_ms)} in ${count(excluded.num_steps, "step")}`), sample.num_superseded && words2.push(`${count(sample.num_superseded, "step")} superseded by a later attempt`), words2;
 }
 var COUNTERS = {
   num_rows_lost: (n) => `${count(n, "row")} could not be written and ${n === 1 ? "is" : "are"} lost`,
@@ -1703,14 +1731,14 @@ var COUNTERS = {
   num_stages_folded: (n) => `${count(n, "stage")} beyond the limit on names, summed under “(more stages)”`
 };
 function warnings(summary, { run }) {
-  let words3 = [], { num_missing: missing } = summary.sample;
-  if (missing && words3.push(`${count(missing, "row")} never arrived here (gaps in the log): nothing is averaged over them`), run.missing_ranks.length) {
+  let words2 = [], { num_missing: missing } = summary.sample;
+  if (missing && words2.push(`${count(missing, "row")} never arrived here (gaps in the log): nothing is averaged over them`), run.missing_ranks.length) {
     let ranks = list(run.missing_ranks.map(String));
-    words3.push(`${run.missing_ranks.length === 1 ? "Rank" : "Ranks"} ${ranks} of ${run.world_size} wrote nothing`);
+    words2.push(`${run.missing_ranks.length === 1 ? "Rank" : "Ranks"} ${ranks} of ${run.world_size} wrote nothing`);
   }
   for (let [counter, number] of Object.entries(summary.counters))
-    number > 0 && words3.push(COUNTERS[counter]?.(number) ?? `${counter}: ${integer(number)}`);
-  return [...words3, ...run.notes.map((note) => note.replace(/\.$/, ""))];
+    number > 0 && words2.push(COUNTERS[counter]?.(number) ?? `${counter}: ${integer(number)}`);
+  return [...words2, ...run.notes.map((note) => note.replace(/\.$/, ""))];
 }
 function binWords(bands, bins, i) {
   let base = BigInt(bands.axis.base), absolute = (value2) => base + BigInt(Math.round(value2)), where = span(bands.axis.axis, absolute(bands.axis.start[i]), absolute(bands.axis.end[i]), bins.raw), value = (raw) => time(raw === null ? null : raw * bands.scale), out = bands.num_left_out[i];
@@ -1726,7 +1754,7 @@ function stepTimeSummary(summary, label) {
 }
 
 // src/views/step-time.tsx
-var HEIGHT3 = 300;
+var HEIGHT2 = 300;
 function StepTime({ page }) {
   let full = useSignal(!1), view = page.view.value, { data } = page.bands.value, marks = pageMarks(page), origin = page.origin.value, model = useMemo(
     () => data && bandsModel(data, marks, { origin, showMax: view.showMax, showLeftOut: view.showLeftOut, yScale: view.yScale, full: full.value }),
@@ -1738,7 +1766,7 @@ function StepTime({ page }) {
       id: "step-time",
       title: "Step time",
       note: first && h(Clock, { bands: first }),
-      table: first ? () => h(Table3, { page, bands: first }) : null,
+      table: first ? () => h(Table2, { page, bands: first }) : null,
       controls: h(Fragment, null, (clipped || full.value) && view.yScale !== "log" && h("button", { type: "button", class: "button", onClick: () => full.value = !full.value }, full.value ? "Cut off spikes" : "Show full range"), h(
         Segmented,
         {
@@ -1750,7 +1778,7 @@ function StepTime({ page }) {
       ))
     },
     data && h(Readout, { page, data }),
-    model && first ? h(PageChart, { page, model, height: HEIGHT3, markNames: !0, reportsWidth: !0, stops: placeBins(first.axis, first.sample, origin).x, summary: stepTimeSummary(page.summary.value.data?.data[0], data.shown[0].label) }) : h(ChartSkeleton, { height: HEIGHT3, failed: page.bands.value.error !== null }),
+    model && first ? h(PageChart, { page, model, height: HEIGHT2, markNames: !0, reportsWidth: !0, stops: placeBins(first.axis, first.sample, origin).x, summary: stepTimeSummary(page.summary.value.data?.data[0], data.shown[0].label) }) : h(ChartSkeleton, { height: HEIGHT2, failed: page.bands.value.error !== null }),
     data && first && h(Key, { data, bands: first, page, clipped }),
     h(Events, { page })
   );
@@ -1763,7 +1791,7 @@ function Readout({ page, data }) {
     let { bins, at } = underCursor(page, bands);
     return at < 0 ? null : binWords(bands, bins, at);
   }), empty = lines.every((line) => line === null);
-  return h("div", { class: `readout ${several ? "several" : ""}`, "aria-live": "polite" }, empty ? h("span", { class: "note" }, "Move over the chart, or focus it and use the arrow keys, to read values.") : lines.map((line, n) => h("p", { key: n }, several && h(Swatch, { color: RUN_COLORS[data.shown[n].color % RUN_COLORS.length] }), line ?? "no steps here")));
+  return h("div", { class: `readout ${several ? "several" : ""}`, "aria-live": "polite" }, empty ? h("span", { class: "note" }, "Move over a chart to read values, drag to zoom; with the keyboard: arrows, Shift + arrows, Enter.") : lines.map((line, n) => h("p", { key: n }, several && h(Swatch, { color: RUN_COLORS[data.shown[n].color % RUN_COLORS.length] }), line ?? "no steps here")));
 }
 function Key({ data, bands, page, clipped }) {
   let { showMax, showLeftOut } = page.view.value, leftOut = data.data.some((answer) => answer.num_left_out.some((n) => n > 0)), raw = bands.sample.num_in_range === bands.axis.start.length;
@@ -1783,7 +1811,7 @@ function Events({ page }) {
   let several = page.shown.value.length > 1, base = BigInt(marks.base), total = Object.values(marks.num_marks).reduce((a, b) => a + b, 0);
   return h("details", { class: "events" }, h("summary", null, integer(total), " ", total === 1 ? "event" : "events", " in this range", several && h(Fragment, null, " of ", h(Name, { text: page.shown.value[0].label }))), h("ul", null, marks.marks.toSorted((a, b) => a.start - b.start).map((mark) => h("li", { key: `${mark.kind} ${mark.start} ${mark.label}` }, h("span", { class: "when" }, marks.axis === "step" ? "step " : "", position(marks.axis, base + BigInt(Math.round(mark.start)))), " ", sentence(mark.label))), marks.num_left_out > 0 && h("li", null, "… and ", integer(marks.num_left_out), " shorter ones.")));
 }
-function Table3({ page, bands }) {
+function Table2({ page, bands }) {
   let value = (raw) => time(raw == null ? null : raw * bands.scale);
   return h(
     DataTable,
@@ -1798,41 +1826,29 @@ function Table3({ page, bands }) {
 }
 
 // src/views/throughput.tsx
-var HEIGHT4 = 160;
 function Throughput({ page }) {
-  let chosen = useSignal(null), { data } = page.throughput.value, [first] = data?.data ?? [], columns = [...new Set(data?.data.flatMap((answer) => answer.series.map(({ column: column2 }) => column2)))], column = columns.find((name) => name === chosen.value) ?? columns[0], origin = page.origin.value, marks = pageMarks(page), model = useMemo(() => data && column ? throughputModel(data, column, marks, origin) : null, [data, page.marks.value.data, column, origin]);
+  let chosen = useSignal(null), { data } = page.throughput.value, columns = [...new Set(data?.data.flatMap((answer) => answer.series.map(({ column: column2 }) => column2)))], column = columns.find((name) => name === chosen.value) ?? columns[0], origin = page.origin.value, marks = pageMarks(page), model = useMemo(() => data && column ? throughputModel(data, column, marks, origin) : null, [data, page.marks.value.data, column, origin]), summaries = page.summary.value.data?.data ?? [], whole = (n) => summaries[n]?.throughput[column === "num_tokens" ? "tokens_per_s" : "samples_per_s"];
   return h(
-    Panel,
+    LinePanel,
     {
+      page,
       id: "throughput",
       title: "Throughput",
-      note: first?.definition,
-      table: first && column ? () => h(Table4, { page, answer: first }) : null,
-      controls: columns.length > 1 && h(Segmented, { label: "Count", value: column, onChange: (name) => chosen.value = name, options: columns.map((value) => ({ value, text: sentence(columnLabel(value)) })) })
-    },
-    !data || !first ? h(ChartSkeleton, { height: HEIGHT4, failed: page.throughput.value.error !== null }) : !model || !column ? h("p", { class: "note" }, first.reason ?? "No sample or token counts were given to perf.step(num_samples=…).") : h(Fragment, null, h(PageChart, { page, model, height: HEIGHT4, stops: placeBins(first.axis, first.sample, origin).x, summary: `Throughput in ${first.series.find((s) => s.column === column)?.unit ?? "units per second"}.` }), h(ThroughputLegend, { page, data, column }))
-  );
-}
-function ThroughputLegend({ page, data, column }) {
-  let summaries = page.summary.value.data?.data ?? [], when = "all steps in view", items = data.data.flatMap((answer, n) => {
-    let { at } = underCursor(page, answer);
-    at >= 0 && n === 0 && (when = binName(answer, at));
-    let series = answer.series.find((one) => one.column === column);
-    if (!series) return [];
-    let whole = summaries[n]?.throughput[column === "num_tokens" ? "tokens_per_s" : "samples_per_s"];
-    return [{ key: String(n), color: look(data, n, 0).color, text: h(Name, { text: data.shown[n].label }), value: rate(at >= 0 ? series.value[at] : whole, series.unit) }];
-  });
-  return h(Legend, { items, when });
-}
-function Table4({ page, answer }) {
-  return h(
-    DataTable,
-    {
-      caption: "Throughput",
-      numRows: answer.axis.start.length,
-      csv: page.downloadUrl("samples", { format: "csv" }),
-      head: ["Steps", ...answer.series.map(({ unit }) => unit)],
-      row: (i) => [binName(answer, i), ...answer.series.map(({ value, unit }) => rate(value[i], unit))]
+      height: 160,
+      note: data?.data[0]?.definition,
+      loaded: page.throughput.value,
+      model,
+      controls: columns.length > 1 && h(Segmented, { label: "Count", value: column, onChange: (name) => chosen.value = name, options: columns.map((value) => ({ value, text: sentence(columnLabel(value)) })) }),
+      otherwise: "No sample or token counts were given to perf.step(num_samples=…).",
+      when: "all steps in view",
+      summary: `Throughput: ${rate(whole(0), column === "num_tokens" ? "tokens/s" : "samples/s")}.`,
+      legend: (answer, n, at) => answer.series.filter((series) => series.column === column).map((series) => ({
+        key: String(n),
+        color: look(data, n, 0).color,
+        text: h(Name, { text: data.shown[n].label }),
+        value: rate(at >= 0 ? series.value[at] : whole(n), series.unit)
+      })),
+      table: { head: (answer) => answer.series.map(({ unit }) => unit), cells: (answer, i) => answer.series.map(({ value, unit }) => rate(value[i], unit)) }
     }
   );
 }
@@ -1883,7 +1899,7 @@ function Percentiles({ page }) {
 }
 function Zoom({ page }) {
   let { range, axis } = page.view.value;
-  if (!range) return h("span", { class: "note zoom-hint" }, "Drag in a chart to zoom");
+  if (!range) return null;
   let end = BigInt(range.end) - (axis === "step" ? 1n : 0n);
   return h("span", { class: "zoom" }, h("span", null, axis === "step" ? "Steps " : "", position(axis, BigInt(range.start)), " – ", position(axis, end)), h("button", { type: "button", class: "button", onClick: () => page.resetZoom() }, "Whole run"));
 }
@@ -1904,7 +1920,7 @@ function Downloads({ page }) {
 // src/views/verdict.tsx
 function Verdict({ page }) {
   let { data } = page.summary.value, [first] = data?.data ?? [];
-  return !data || !first ? h("section", { class: "verdict skeleton", "aria-label": "Loading the summary" }) : h("section", { class: "verdict", "aria-label": "Summary" }, data.data.length === 1 ? h(Single, { summary: first, label: data.shown[0].label }) : h(Several, { shown: data.shown, summaries: data.data, page }), h("p", { class: "evidence" }, h(RangeWords, { page }), data.data.length === 1 && evidence(first).map((words3) => h("span", { key: words3 }, sentence(words3)))), h(Warnings, { shown: data.shown, summaries: data.data }));
+  return !data || !first ? h("section", { class: "verdict skeleton", "aria-label": "Loading the summary" }) : h("section", { class: "verdict", "aria-label": "Summary" }, data.data.length === 1 ? h(Single, { summary: first, label: data.shown[0].label }) : h(Several, { shown: data.shown, summaries: data.data, page }), h("p", { class: "evidence" }, h(RangeWords, { page }), data.data.length === 1 && evidence(first).map((words2) => h("span", { key: words2 }, sentence(words2)))), h(Warnings, { shown: data.shown, summaries: data.data }));
 }
 function RangeWords({ page }) {
   let { range, axis } = page.view.value;

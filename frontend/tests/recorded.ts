@@ -1,0 +1,31 @@
+import { readFileSync } from "node:fs";
+
+import type { Bands, Catalog, Conditions, Marks, Memory, Stages, Summary, Throughput } from "../src/api/types";
+import { resolveEntries, type Answers, type Shown } from "../src/state/catalog";
+import { INITIAL } from "../src/state/view";
+
+/** Answers that dev/record.mjs wrote. */
+export interface RecordedRun {
+  summary: Summary;
+  bands: Bands;
+  stages: Stages;
+  memory: Memory;
+  throughput: Throughput;
+  marks: Marks;
+  conditions: Conditions;
+}
+
+export function read<T>(name: string): T {
+  return JSON.parse(readFileSync(`dev/recorded/${name}.json`, "utf8")) as T;
+}
+
+export const catalog = (): Catalog => read<Catalog>("runs");
+export const run = (name: string): RecordedRun => read<RecordedRun>(`run ${name.replaceAll("/", "_")}`);
+
+export function shown(...runs: string[]): Shown[] {
+  return resolveEntries({ ...INITIAL, entries: runs.map((name) => ({ run: name, member: null })) }, catalog(), []);
+}
+
+export function answers<K extends keyof RecordedRun>(route: K, ...runs: string[]): Answers<RecordedRun[K]> {
+  return { shown: shown(...runs), data: runs.map((name) => run(name)[route]) };
+}
