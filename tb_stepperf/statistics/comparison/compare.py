@@ -24,7 +24,6 @@ from tb_stepperf.statistics.comparison.result import (
 from tb_stepperf.statistics.comparison.sample import MIN_STEPS, RunSample, UsedRun, use_runs
 from tb_stepperf.statistics.comparison.verdict import (
     UNKNOWN_SPREAD,
-    Evidence,
     decide,
     evidence,
     sentence,
@@ -85,19 +84,24 @@ def compare_runs(
     num_runs = (len(baselines), len(candidates))
     shown = [evidence(found, *num_runs) for found in (measured.median, measured.p95, measured.mean)]
     # With buckets or levels of different weight on each side, the mean also carries the mix; it then gives no verdict.
-    mean = shown[2] if levels.basis in (None, "steps") else Evidence(0.0, 0.0, 0.0, 1.0)
+    mean = shown[2] if levels.basis in (None, "steps") else None
     by_level = [evidence(found, *num_runs) for found in measured.levels if found is not None]
-    verdict = decide(shown[0], shown[1], mean, by_level, min_effect, min_tail_effect)
+    verdict, decided_by = decide(shown[0], shown[1], mean, by_level, min_effect, min_tail_effect)
     needed = None
     if not comparable:
         verdict = NOT_COMPARABLE
     elif verdict == INSUFFICIENT_DATA:
         shortest = min(run.time_ms.size for side in (levels.baselines, levels.candidates) for run in side)
-        needed = what_is_needed(measured.median, shown[0], min_effect, shortest, min(num_runs))
+        found, seen = {"mean": (measured.mean, shown[2]), "tail": (measured.p95, shown[1])}.get(
+            decided_by, (measured.median, shown[0])
+        )
+        effect = min_tail_effect if decided_by == "tail" else min_effect
+        needed = what_is_needed(found, seen, effect, shortest, min(num_runs))
     amount, throughput = throughput_of(levels, measured.mean)
     result = Comparison(
         verdict=verdict,
         sentence="",
+        decided_by=decided_by,
         median=as_change(measured.median, measured.median_ms),
         p95=as_change(measured.p95, measured.p95_ms),
         mean=as_change(measured.mean, measured.mean_ms),
@@ -134,6 +138,7 @@ def _too_short(
     result = Comparison(
         verdict=INSUFFICIENT_DATA if comparable else NOT_COMPARABLE,
         sentence="",
+        decided_by="median",
         median=nothing,
         p95=nothing,
         mean=nothing,

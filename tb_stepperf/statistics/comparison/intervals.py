@@ -1,11 +1,11 @@
 """Estimates with intervals: of one run, of a side, and of the difference of two sides.
 
 Everything is a natural logarithm of a time, so that a difference is a relative change. An estimate does not carry one
-interval but how far its limits lie away at each critical value of `T_GRID`; so intervals of any level, and a p-value
-as the level at which the interval just touches 0, come from one computation.
+interval but how far its limits lie away at each level of `Z_GRID`; so intervals of any level, and a p-value as the
+level at which the interval just touches 0, come from one computation.
 
-* Quantiles: Woodruff (1952): the limits are the quantiles at p ± t·se, with se from the long-run variance of the
-  indicator; no density is estimated, and a limit beyond the data is infinite.
+* Quantiles: Woodruff (1952): the limits are the quantiles at p ± reach, with the reach from the long-run variance of
+  the indicator; no density is estimated, and a limit beyond the data is infinite.
 * Differences: MOVER (Zou and Donner 2008): distances of the limits are combined as root sums of squares.
 """
 
@@ -19,18 +19,15 @@ import numpy as np
 
 from tb_stepperf.statistics.comparison.long_run import (
     Memory,
-    cosine_variance,
-    cosines_of,
     indicator_variance,
     mean_variance,
     memory_of,
+    paired_variance,
 )
-from tb_stepperf.statistics.comparison.student import two_sided_p, two_sided_t
-
-T_GRID = np.concatenate([[0.0], np.geomspace(0.05, 50.0, 140)])
-"""Critical values at which the limits of an estimate are known."""
+from tb_stepperf.statistics.comparison.student import Z_GRID, two_sided_p, two_sided_t
 
 CONFIDENCE = 0.95
+_Z_95 = 1.959964
 _MIN_RUNS_DF = 2
 _MANY_RUNS_DF = 6
 """With fewer degrees of freedom between runs, the variance within runs is a floor: few runs may agree by luck."""
@@ -65,21 +62,19 @@ class Estimate:
 
     Attributes:
         value: the logarithm.
-        below: shape (len(T_GRID),): distance down to the lower limit at each critical value; may be infinite.
+        below: shape (len(Z_GRID),): distance down to the lower limit at each level; may be infinite.
         above: the same upwards.
-        df: degrees of freedom of the variance behind the limits.
     """
 
     value: float
     below: np.ndarray
     above: np.ndarray
-    df: float
 
     @property
     def variance(self) -> float:
-        """Variance of the value, from the width of the interval at a critical value of about 2."""
-        width = np.interp(2.0, T_GRID, self.below) + np.interp(2.0, T_GRID, self.above)
-        return float((width / 4) ** 2)
+        """Variance of the value, from the width of the 95 % interval; infinite where a limit is."""
+        width = _at_95(self.below) + _at_95(self.above)
+        return (width / (2 * _Z_95)) ** 2
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -90,7 +85,6 @@ class Difference:
         value: the difference.
         low, high: limits at 95 %.
         p_value: two-sided.
-        df: degrees of freedom used.
         between_variance: variance of the runs' values about their side's mean; NaN where too few runs tell it.
     """
 
@@ -98,7 +92,6 @@ class Difference:
     low: float
     high: float
     p_value: float
-    df: float
     between_variance: float
 
     @property
@@ -117,19 +110,18 @@ def quantile_estimate(log_times: np.ndarray, p: float, memory: Memory | None = N
     ordered = np.sort(log_times)
     positions = (np.arange(num_steps) + 0.5) / num_steps
     value = float(np.interp(p, positions, ordered))
-    error = math.sqrt(indicator_variance(log_times, value, p, memory) / num_steps)
-    lower = np.interp(p - T_GRID * error, positions, ordered, left=-math.inf)
-    upper = np.interp(p + T_GRID * error, positions, ordered, right=math.inf)
-    return Estimate(value, value - lower, upper - value, cosines_of(num_steps))
+    reach = indicator_variance(log_times, value, p, memory).reach()
+    lower = np.interp(p - reach, positions, ordered, left=-math.inf)
+    upper = np.interp(p + reach, positions, ordered, right=math.inf)
+    return Estimate(value, value - lower, upper - value)
 
 
 def ratio_estimate(time_ms: np.ndarray, amounts: np.ndarray | None = None) -> Estimate:
     """Estimates the log of time per unit: sum of times ÷ sum of amounts (steps where None); shapes (n,), n >= 2."""
     amounts = np.ones(time_ms.size) if amounts is None else amounts
     ratio = float(time_ms.sum() / amounts.sum())
-    residuals = time_ms - ratio * amounts
-    error = math.sqrt(mean_variance(residuals) / time_ms.size) / float(time_ms.mean())
-    return symmetric_estimate(math.log(ratio), error, cosines_of(time_ms.size))
+    reach = mean_variance(time_ms - ratio * amounts).reach() / float(time_ms.mean())
+    return Estimate(math.log(ratio), reach, reach)
 
 
 def paired_ratio_estimate(baseline_ms: np.ndarray, candidate_ms: np.ndarray) -> Estimate:
@@ -143,28 +135,30 @@ def paired_ratio_estimate(baseline_ms: np.ndarray, candidate_ms: np.ndarray) -> 
         candidate_ms: of the same steps, shape (n,).
     """
     ratio = float(candidate_ms.sum() / baseline_ms.sum())
-    residuals = candidate_ms - ratio * baseline_ms
-    error = math.sqrt(_paired_variance(residuals) / residuals.size) / float(candidate_ms.mean())
-    return symmetric_estimate(math.log(ratio), error, cosines_of(residuals.size))
+    reach = paired_variance(candidate_ms - ratio * baseline_ms).reach() / float(candidate_ms.mean())
+    return Estimate(math.log(ratio), reach, reach)
 
 
-def paired_difference(paired: Estimate, baselines: Sequence[float], candidates: Sequence[float]) -> Difference:
+def paired_difference(
+    paired: Estimate, baselines: Sequence[float], candidates: Sequence[float], *, blur: float = 0.0
+) -> Difference:
     """Compares two sides whose steps are pairs; as `difference`, with the steps' uncertainty taken from the pairs.
 
     Args:
         paired: estimate of the difference from paired steps, each side averaged over its runs.
         baselines: value of each run; only their spread and the difference of their means count.
         candidates: the same.
+        blur: as in `difference`.
     """
     if len(baselines) + len(candidates) - 2 < _MIN_RUNS_DF:
-        return _from_distances(paired.value, paired.below, paired.above, paired.df)
-    still = np.zeros(T_GRID.size)
-    sides = ([Estimate(value, still, still, paired.df) for value in side] for side in (baselines, candidates))
-    return difference(*sides, floor=paired.variance)
+        return _for_these_runs(paired.value, _blurred(paired.below, blur), _blurred(paired.above, blur))
+    none = np.zeros(Z_GRID.size)
+    sides = ([Estimate(value, none, none) for value in side] for side in (baselines, candidates))
+    return difference(*sides, floor=paired.variance, blur=blur)
 
 
 def difference(
-    baselines: Sequence[Estimate], candidates: Sequence[Estimate], *, floor: float | None = None
+    baselines: Sequence[Estimate], candidates: Sequence[Estimate], *, floor: float | None = None, blur: float = 0.0
 ) -> Difference:
     """Compares two sides, each one estimate a run; a side's value is the mean over its runs.
 
@@ -176,18 +170,18 @@ def difference(
         baselines: not empty.
         candidates: not empty.
         floor: variance of the difference from the steps within runs, where the estimates do not carry it.
+        blur: half width of what coarse timers hide of the difference; it widens every limit.
     """
     value = _mean(candidates) - _mean(baselines)
-    runs_df = len(baselines) + len(candidates) - 2
-    if runs_df >= _MIN_RUNS_DF:
+    if len(baselines) + len(candidates) - 2 >= _MIN_RUNS_DF:
         error, df, between = _run_level_error(baselines, candidates, floor)
-        return _symmetric_difference(value, error, df, between)
+        error = math.hypot(error, blur / 2)
+        reach = two_sided_t(1 - CONFIDENCE, df) * error
+        p_value = two_sided_p(value / error, df) if error > 0 else float(value == 0)
+        return Difference(value, value - reach, value + reach, p_value, between)
     (below_a, above_a), (below_b, above_b) = _side_distances(baselines), _side_distances(candidates)
     below, above = np.hypot(below_b, above_a), np.hypot(above_b, below_a)
-    variances = [sum(e.variance for e in side) / len(side) ** 2 for side in (baselines, candidates)]
-    dfs = [sum(e.df for e in side) for side in (baselines, candidates)]
-    df = _satterthwaite(variances, dfs)
-    return _from_distances(value, below, above, df)
+    return _for_these_runs(value, _blurred(below, blur), _blurred(above, blur))
 
 
 def as_change(found: Difference, baseline: float, unit: str = "ms", *, inverse: bool = False) -> Change:
@@ -202,7 +196,7 @@ def as_change(found: Difference, baseline: float, unit: str = "ms", *, inverse: 
     value, low, high = (-found.value, -found.high, -found.low) if inverse else (found.value, found.low, found.high)
     return Change(
         change=math.expm1(value),
-        low=math.expm1(low) if low > -700 else -1.0,
+        low=math.expm1(low),
         high=math.expm1(high) if high < 700 else math.inf,
         p_value=found.p_value,
         baseline=baseline,
@@ -211,45 +205,23 @@ def as_change(found: Difference, baseline: float, unit: str = "ms", *, inverse: 
     )
 
 
-def symmetric_estimate(value: float, error: float, df: float) -> Estimate:
-    """Returns an estimate with a standard error, symmetric on the logarithmic scale."""
-    return Estimate(value, T_GRID * error, T_GRID * error, df)
-
-
-def _paired_variance(residuals: np.ndarray) -> float:
-    """As `mean_variance`, but a schedule's own alternation (slow, short, slow, short) may make it smaller than white.
-
-    Where neighbours cancel, the slow cosines see it and the AR(1) model cannot; they decide then.
-    """
-    if residuals.size < 64:
-        return mean_variance(residuals)
-    centred = residuals - residuals.mean()
-    neighbours = float(centred[1:] @ centred[:-1]) / max(float(centred @ centred), 1e-300)
-    return cosine_variance(residuals) if neighbours < -0.1 else mean_variance(residuals)
-
-
-def _from_distances(value: float, below: np.ndarray, above: np.ndarray, df: float) -> Difference:
-    """A difference that holds for these runs, from the distances of its limits at each critical value."""
-    t = two_sided_t(1 - CONFIDENCE, df)
-    low, high = value - float(np.interp(t, T_GRID, below)), value + float(np.interp(t, T_GRID, above))
-    return Difference(value, low, high, _p_by_inversion(value, below, above, df), df, math.nan)
-
-
 def _run_level_error(
     baselines: Sequence[Estimate], candidates: Sequence[Estimate], floor: float | None
 ) -> tuple[float, float, float]:
+    """Standard error of the difference on run level, its degrees of freedom, and the variance of runs."""
     sides = (baselines, candidates)
     sizes = [len(side) for side in sides]
     within = [float(np.mean([e.variance for e in side])) for side in sides]
     spreads = [float(np.var([e.value for e in side], ddof=1)) if len(side) > 1 else 0.0 for side in sides]
     runs_df = sum(sizes) - 2
     pooled = sum((n - 1) * s for n, s in zip(sizes, spreads)) / runs_df
-    pooled_within = sum((n - 1) * w for n, w in zip(sizes, within)) / runs_df
-    between = max(pooled - pooled_within, 0.0)
     if min(sizes) >= 3:
         variances = [s / n for s, n in zip(spreads, sizes)]
         df = _satterthwaite(variances, [n - 1 for n in sizes])
     else:
+        # A single run may be shorter than the others, and then tells less than they do.
+        pooled_within = sum((n - 1) * w for n, w in zip(sizes, within)) / runs_df
+        between = max(pooled - pooled_within, 0.0)
         variances = [(max(pooled, between + w) if n == 1 else pooled) / n for w, n in zip(within, sizes)]
         df = float(runs_df)
     variance = sum(variances)
@@ -258,30 +230,42 @@ def _run_level_error(
     return math.sqrt(variance), df, pooled
 
 
-def _symmetric_difference(value: float, error: float, df: float, between: float) -> Difference:
-    reach = two_sided_t(1 - CONFIDENCE, df) * error
-    p_value = two_sided_p(value / error, df) if error > 0 else float(value == 0)
-    return Difference(value, value - reach, value + reach, p_value, df, between)
+def _for_these_runs(value: float, below: np.ndarray, above: np.ndarray) -> Difference:
+    """A difference without run-to-run spread, from the distances of its limits at each level."""
+    return Difference(
+        value, value - _at_95(below), value + _at_95(above), _p_by_inversion(value, below, above), math.nan
+    )
 
 
-def _p_by_inversion(value: float, below: np.ndarray, above: np.ndarray, df: float) -> float:
-    """The level at which the interval just reaches 0; distances grow with the critical value."""
+def _p_by_inversion(value: float, below: np.ndarray, above: np.ndarray) -> float:
+    """The level at which the interval just reaches 0; distances grow with the level."""
     reach = below if value > 0 else above
     touching = np.flatnonzero(reach >= abs(value))
     if not touching.size:
-        return two_sided_p(float(T_GRID[-1]), df)
-    last = int(touching[0])
-    if last == 0:
+        return two_sided_p(float(Z_GRID[-1]), math.inf)
+    first = int(touching[0])
+    if first == 0:
         return 1.0
-    near, far = float(reach[last - 1]), float(reach[last])
+    near, far = float(reach[first - 1]), float(reach[first])
     part = (abs(value) - near) / (far - near) if math.isfinite(far) and far > near else 0.0
-    return two_sided_p(float(T_GRID[last - 1] + part * (T_GRID[last] - T_GRID[last - 1])), df)
+    return two_sided_p(float(Z_GRID[first - 1] + part * (Z_GRID[first] - Z_GRID[first - 1])), math.inf)
 
 
 def _side_distances(side: Sequence[Estimate]) -> tuple[np.ndarray, np.ndarray]:
     below = np.sqrt(sum(e.below**2 for e in side)) / len(side)
     above = np.sqrt(sum(e.above**2 for e in side)) / len(side)
     return below, above
+
+
+def _blurred(distances: np.ndarray, blur: float) -> np.ndarray:
+    return np.hypot(distances, Z_GRID * blur / 2)
+
+
+def _at_95(distances: np.ndarray) -> float:
+    above = int(np.searchsorted(Z_GRID, _Z_95))
+    if not np.isfinite(distances[above]):
+        return math.inf
+    return float(np.interp(_Z_95, Z_GRID, distances))
 
 
 def _satterthwaite(variances: Sequence[float], dfs: Sequence[float]) -> float:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -66,6 +67,11 @@ class Levels:
                 (self.candidates, self.candidate_levels),
             )
         )
+
+    @property
+    def blur(self) -> float:
+        """Half width of what coarse timers hide of a difference; neither more steps nor more runs show it."""
+        return math.hypot(*(float(np.mean([run.blur for run in side])) for side in (self.baselines, self.candidates)))
 
     def centre(self) -> float:
         """Mean offset over the baseline's steps."""
@@ -148,7 +154,8 @@ def _shared_borders(baseline: np.ndarray, candidate: np.ndarray) -> list[int]:
 def _same_pattern(baseline: np.ndarray, candidate: np.ndarray) -> bool:
     """Whether slow steps of one side are slow steps of the other, by number."""
     scores = normal_scores(baseline), normal_scores(candidate)
-    return float(scores[0] @ scores[1]) / float(scores[0] @ scores[0]) >= MIN_STEP_CORRELATION
+    norm = math.sqrt(float(scores[0] @ scores[0]) * float(scores[1] @ scores[1]))
+    return norm > 0 and float(scores[0] @ scores[1]) / norm >= MIN_STEP_CORRELATION
 
 
 def _segment_borders(profile: np.ndarray, min_blocks: int) -> list[int]:

@@ -1,11 +1,12 @@
 """How uncertain an average of successive steps is when neighbours resemble each other.
 
 The variance of a mean of n autocorrelated values is not σ² / n but λ / n with λ, the *long-run variance*, the sum of
-all autocovariances. Two estimates that fail in different ways are taken, and the larger one is used:
+all autocovariances. Two estimates that fail in different ways are made, and the wider interval is used:
 
 * an AR(1)-plus-white model, fitted to the autocorrelation of normal scores: sharp for short memory, up to φ = 0.98;
-* the mean square of the lowest `NUM_COSINES` cosine coefficients (equal-weighted cosine estimator; Lazarus, Lewis,
-  Stock and Watson 2018): catches slow wander that no short lag shows. It has that many degrees of freedom.
+* the mean square of the `NUM_COSINES` slowest cosine coefficients (equal-weighted cosine estimator; Lazarus, Lewis,
+  Stock and Watson 2018): catches slow wander that no short lag shows. It is a variance on that many degrees of
+  freedom, so its interval takes a wider t.
 """
 
 from __future__ import annotations
@@ -15,14 +16,44 @@ import math
 
 import numpy as np
 
-from tb_stepperf.statistics.comparison.student import normal_quantile, normal_scores
+from tb_stepperf.statistics.comparison.student import normal_quantile, normal_scores, t_grid
 
-NUM_COSINES = 16
-"""Cosine coefficients, and the degrees of freedom of an interval (a t of 2.12 instead of 1.96)."""
+NUM_COSINES = 6
+"""Cosine coefficients, and the degrees of freedom of that estimate."""
 
+PAIRED_COSINES = 16
+"""The same where the cosines stand alone."""
+
+_MODEL_DF = 60.0
 _MAX_LAG = 48
+_MIN_Z = 2.0
+"""Of the fitted strength, without memory a standard normal; below it, a memory is not there."""
+
 _MAX_GROUPS = 2048
 _PHI = np.concatenate([np.arange(0.0, 0.9, 0.05), np.arange(0.9, 0.991, 0.01)])
+
+
+@dataclasses.dataclass(frozen=True)
+class LongRunVariance:
+    """The two estimates for a series, and how far they reach.
+
+    Attributes:
+        model: from the AR(1)-plus-white model; 0 where it does not apply.
+        cosine: from the slowest cosines.
+        num_cosines: how many, the degrees of freedom of `cosine`.
+        num_values: length of the series.
+    """
+
+    model: float
+    cosine: float
+    num_cosines: int
+    num_values: int
+
+    def reach(self) -> np.ndarray:
+        """Returns the half width of the interval of the series' mean at each level of `Z_GRID`."""
+        model = t_grid(_MODEL_DF) * math.sqrt(self.model / self.num_values)
+        cosine = t_grid(float(self.num_cosines)) * math.sqrt(self.cosine / self.num_values)
+        return np.maximum(model, cosine)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -59,6 +90,8 @@ def memory_of(values: np.ndarray) -> Memory:
     if num_lags < 2:
         return Memory(0.0, 0.0)
     variance = float(scores @ scores)
+    if variance <= 1e-12:
+        return Memory(0.0, 0.0)
     raw = np.array([scores[:-lag] @ scores[lag:] for lag in range(1, num_lags + 1)]) / variance
     powers = _PHI[:, np.newaxis] ** np.arange(1, num_lags + 1)
     norms = np.maximum((powers**2).sum(axis=1), 1e-12)
@@ -69,11 +102,13 @@ def memory_of(values: np.ndarray) -> Memory:
         errors = ((seen - strengths[:, np.newaxis] * powers) ** 2).sum(axis=1)
         best = int(np.argmin(errors))
         memory = Memory(float(strengths[best]), float(_PHI[best]))
+        if float(powers[best] @ raw) * math.sqrt(values.size / norms[best]) < _MIN_Z:
+            return Memory(0.0, 0.0)
         bias = min(0.3, (1 + 2 * float(memory.correlations().sum())) / values.size)
     return memory
 
 
-def indicator_variance(values: np.ndarray, threshold: float, p: float, memory: Memory) -> float:
+def indicator_variance(values: np.ndarray, threshold: float, p: float, memory: Memory) -> LongRunVariance:
     """Returns the long-run variance of the indicator `values <= threshold`, whose mean is p.
 
     Under a Gaussian copula with correlation ρ the indicators' covariance is Φ₂(z, z; ρ) − p², with z the normal
@@ -85,39 +120,49 @@ def indicator_variance(values: np.ndarray, threshold: float, p: float, memory: M
         p: its level in (0, 1).
         memory: of the values, see `memory_of`.
     """
-    theta = np.linspace(0.0, math.pi / 2, 513)
+    theta = np.linspace(0.0, math.pi / 2, 257)
     slope = np.exp(-(normal_quantile(p) ** 2) / (1 + np.sin(theta))) / (2 * math.pi)
     covariance = np.concatenate([[0.0], np.cumsum((slope[1:] + slope[:-1]) / 2 * np.diff(theta))])
     model = p * (1 - p) + 2 * float(np.interp(np.arcsin(memory.correlations()), theta, covariance).sum())
-    return max(model, cosine_variance((values <= threshold).astype(np.float64)))
+    return _with_cosines(model, (values <= threshold).astype(np.float64), NUM_COSINES)
 
 
-def mean_variance(values: np.ndarray, memory: Memory | None = None) -> float:
+def mean_variance(values: np.ndarray) -> LongRunVariance:
     """Returns the long-run variance of the values themselves, for an interval of their mean; shape (n,) in."""
-    memory = memory_of(values) if memory is None else memory
-    factor = 1 + 2 * float(memory.correlations().sum())
+    factor = 1 + 2 * float(memory_of(values).correlations().sum())
     # A stall that stands alone carries variance but no memory: only the bulk's variance is inflated.
     low, high = np.quantile(values, [0.01, 0.99])
     bulk = float(np.var(np.clip(values, low, high)))
     model = bulk * factor + max(float(np.var(values)) - bulk, 0.0)
-    return max(model, cosine_variance(values))
+    return _with_cosines(model, values, NUM_COSINES)
 
 
-def cosine_variance(values: np.ndarray) -> float:
-    """Returns the equal-weighted cosine estimate of the long-run variance; shape (n,) in.
+def paired_variance(residuals: np.ndarray) -> LongRunVariance:
+    """As `mean_variance`, for what remains of one side after the other was taken out; shape (n,) in.
+
+    A schedule's own alternation (slow, short, slow, short) may leave less than white noise. The model cannot see that
+    neighbours cancel; the cosines can, and then stand alone.
+    """
+    centred = residuals - residuals.mean()
+    neighbours = float(centred[1:] @ centred[:-1]) / max(float(centred @ centred), 1e-300)
+    if residuals.size >= 8 * PAIRED_COSINES and neighbours < -0.1:
+        return _with_cosines(0.0, residuals, PAIRED_COSINES)
+    return mean_variance(residuals)
+
+
+def cosine_variance(values: np.ndarray, num_cosines: int) -> float:
+    """Returns the equal-weighted cosine estimate of the long-run variance; shape (n,) in, n >= 2.
 
     Only the slowest cosines matter, so long series are first averaged in groups.
     """
-    num_values = values.size
-    num_cosines = cosines_of(num_values)
-    group = -(-num_values // _MAX_GROUPS)
-    num_groups = num_values // group
+    group = -(-values.size // _MAX_GROUPS)
+    num_groups = values.size // group
     means = values[: num_groups * group].reshape(num_groups, group).mean(axis=1)
     angles = np.pi * np.outer(np.arange(1, num_cosines + 1), np.arange(num_groups) + 0.5) / num_groups
     coefficients = math.sqrt(2 * group / num_groups) * (np.cos(angles) @ (means - means.mean()))
     return float(np.mean(coefficients**2))
 
 
-def cosines_of(num_values: int) -> int:
-    """Returns the number of cosines, and degrees of freedom, for so many values."""
-    return int(min(NUM_COSINES, max(2, num_values // 8)))
+def _with_cosines(model: float, values: np.ndarray, num_cosines: int) -> LongRunVariance:
+    num_cosines = min(num_cosines, max(2, values.size // 8))
+    return LongRunVariance(model, cosine_variance(values, num_cosines), num_cosines, values.size)

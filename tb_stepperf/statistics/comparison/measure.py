@@ -49,14 +49,17 @@ def measure(levels: Levels) -> Measured:
     """Measures median, p95, mean and each level's median."""
     sides = levels.log_times()
     memories = memories_of(levels)
-    median, median_ms = _quantile_difference(sides, memories, 0.5)
-    p95, p95_ms = _quantile_difference(sides, memories, 0.95)
+    median, median_ms = _quantile_difference(sides, memories, 0.5, levels.blur)
+    p95, p95_ms = _quantile_difference(sides, memories, 0.95, levels.blur)
     by_level: list[Difference | None] = []
     if levels.paired:
         logs = [np.stack([np.log(run.time_ms) for run in runs]) for runs in (levels.baselines, levels.candidates)]
-        median = _paired_median(*logs)
+        median = _paired_median(*logs, levels.blur)
         kinds = levels.baseline_levels[0]
-        by_level = [_paired_median(*(log[:, kinds == index] for log in logs)) for index in range(len(levels.labels))]
+        by_level = [
+            _paired_median(*(log[:, kinds == index] for log in logs), levels.blur)
+            for index in range(len(levels.labels))
+        ]
     elif levels.basis is not None:
         by_level = [_level_difference(levels, sides, memories, index) for index in range(len(levels.labels))]
     return Measured(
@@ -112,21 +115,23 @@ def _mean_difference(levels: Levels) -> Difference:
     if levels.paired:
         means = [[math.log(run.time_ms.mean()) for run in side] for side in sides]
         series = [np.mean([run.time_ms for run in side], axis=0) for side in sides]
-        return paired_difference(paired_ratio_estimate(*series), *means)
-    return difference(*([ratio_estimate(run.time_ms) for run in side] for side in sides))
+        return paired_difference(paired_ratio_estimate(*series), *means, blur=levels.blur)
+    return difference(*([ratio_estimate(run.time_ms) for run in side] for side in sides), blur=levels.blur)
 
 
 def _quantile_difference(
-    sides: Sequence[Sequence[np.ndarray]], memories: Sequence[Sequence[Memory]], p: float
+    sides: Sequence[Sequence[np.ndarray]], memories: Sequence[Sequence[Memory]], p: float, blur: float
 ) -> tuple[Difference, float]:
     """Difference of a quantile of log times, and its value in the baseline in ms."""
     baselines, candidates = (
         [quantile_estimate(log, p, memory) for log, memory in zip(logs, known)] for logs, known in zip(sides, memories)
     )
-    return difference(baselines, candidates), math.exp(float(np.mean([estimate.value for estimate in baselines])))
+    return difference(baselines, candidates, blur=blur), math.exp(
+        float(np.mean([estimate.value for estimate in baselines]))
+    )
 
 
-def _paired_median(baselines: np.ndarray, candidates: np.ndarray) -> Difference:
+def _paired_median(baselines: np.ndarray, candidates: np.ndarray, blur: float) -> Difference:
     """Median over steps of the change of each step; log times of shape (num_runs, num_steps) in.
 
     Where steps alternate between two lengths, the median of a side lies between them and says nothing; the change of
@@ -135,7 +140,7 @@ def _paired_median(baselines: np.ndarray, candidates: np.ndarray) -> Difference:
     mean_a, mean_b = baselines.mean(axis=0), candidates.mean(axis=0)
     profile = (mean_a + mean_b) / 2
     values = [np.median(logs - profile, axis=1).tolist() for logs in (baselines, candidates)]
-    return paired_difference(quantile_estimate(mean_b - mean_a, 0.5), *values)
+    return paired_difference(quantile_estimate(mean_b - mean_a, 0.5), *values, blur=blur)
 
 
 def _level_difference(
@@ -148,7 +153,7 @@ def _level_difference(
         estimates.append(
             [quantile_estimate(log, 0.5, memory) for log, memory in inside if log.size >= _MIN_LEVEL_STEPS_OF_RUN]
         )
-    return difference(*estimates) if all(estimates) else None
+    return difference(*estimates, blur=levels.blur) if all(estimates) else None
 
 
 def _amount_difference(levels: Levels, field: str) -> Difference | None:
@@ -161,7 +166,7 @@ def _amount_difference(levels: Levels, field: str) -> Difference | None:
         if any(np.count_nonzero(valid) < _MIN_LEVEL_STEPS_OF_RUN for _, _, valid in known):
             return None
         sides.append([ratio_estimate(time_ms[valid], amounts[valid]) for time_ms, amounts, valid in known])
-    return difference(*sides)
+    return difference(*sides, blur=levels.blur)
 
 
 def _ratio(run: UsedRun, field: str) -> float:

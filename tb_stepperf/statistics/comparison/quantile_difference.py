@@ -73,7 +73,7 @@ def quantile_difference(
             [quantile_estimate(log, p, memory) for log, memory in zip(logs, known)]
             for logs, known in zip(sides, memories)
         ]
-        found.append(difference(*estimates))
+        found.append(difference(*estimates, blur=levels.blur))
         baseline.append(np.mean([estimate.value for estimate in estimates[0]]))
     with np.errstate(over="ignore"):  # a limit that the data do not set is infinite
         return QuantileDifference(

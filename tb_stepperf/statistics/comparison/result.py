@@ -80,6 +80,8 @@ class Comparison:
     Attributes:
         verdict: one of `VERDICTS`.
         sentence: the verdict in plain language.
+        decided_by: "median", "mean" (where steps come in two kinds and the median lies in the gap), "level" (one level
+            alone), or "tail".
         median: change of the median step time; level by level and averaged where there are planned levels.
         p95: change of the 95th percentile of the step time, likewise.
         mean: change of the mean step time.
@@ -101,6 +103,7 @@ class Comparison:
 
     verdict: str
     sentence: str
+    decided_by: str
     median: Change
     p95: Change
     mean: Change

@@ -67,6 +67,7 @@ class UsedRun:
         num_warmup: steps left out as warm-up.
         num_unusable: steps left out because their time is not finite or not positive.
         resolution_ms: step of a coarse timer, 0 where none shows.
+        blur: how far the timer may shift any statistic of the run, relative; see `timer_blur`.
     """
 
     time_ms: np.ndarray
@@ -78,6 +79,7 @@ class UsedRun:
     num_warmup: int
     num_unusable: int
     resolution_ms: float
+    blur: float
 
     def restricted(self, keep: np.ndarray) -> UsedRun:
         """Returns the run with only the steps where `keep` (bool, shape (num_used,)) is True."""
@@ -103,7 +105,10 @@ def use_runs(
         raise ArgumentError(
             f"{len(baselines)} baselines and {len(candidates)} candidates; each side needs at least one"
         )
-    used = [_use_run(run, trim_warmup, seed) for seed, run in enumerate((*baselines, *candidates))]
+    runs = [*baselines, *candidates]
+    # A run of one reading only does not tell its timer's step; the other runs may.
+    everything = np.concatenate([np.asarray(run.step_time_ms, np.float64) for run in runs])
+    used = [_use_run(run, trim_warmup, seed, everything) for seed, run in enumerate(runs)]
     return used[: len(baselines)], used[len(baselines) :]
 
 
@@ -135,12 +140,28 @@ def warmup_end(time_ms: np.ndarray) -> int:
 
 def timer_resolution_ms(time_ms: np.ndarray) -> float:
     """Returns the step of a timer so coarse that many readings tie, else 0; shape (num_steps,) in."""
-    distinct = np.unique(time_ms)
+    distinct = np.unique(time_ms[np.isfinite(time_ms)])
     if time_ms.size < MIN_STEPS or distinct.size < 2 or distinct.size > time_ms.size / 3:
         return 0.0
     resolution = float(np.diff(distinct).min())
     ratio = distinct / resolution
     return resolution if np.all(np.abs(ratio - np.rint(ratio)) < 0.02) else 0.0
+
+
+def timer_blur(time_ms: np.ndarray, resolution_ms: float) -> float:
+    """Returns how far a coarse timer may shift the run's statistics, relative to the median.
+
+    Where noise spreads the readings over several of the timer's steps, they dither it and averages are exact. Where
+    most readings are equal, all that is known is the half step on either side of them; in between, proportionally.
+
+    Args:
+        time_ms: readings, shape (num_steps,).
+        resolution_ms: the timer's step, or 0.
+    """
+    if not resolution_ms:
+        return 0.0
+    most = np.unique(time_ms, return_counts=True)[1].max() / time_ms.size
+    return float(max(2 * most - 1, 0.0) * resolution_ms / 2 / np.median(time_ms))
 
 
 def spread_ties(time_ms: np.ndarray, resolution_ms: float, seed: int) -> np.ndarray:
@@ -160,7 +181,7 @@ def spread_ties(time_ms: np.ndarray, resolution_ms: float, seed: int) -> np.ndar
     return np.maximum(time_ms + offsets * resolution_ms, resolution_ms * 1e-3)
 
 
-def _use_run(run: RunSample, trim_warmup: bool, seed: int) -> UsedRun:
+def _use_run(run: RunSample, trim_warmup: bool, seed: int, everything: np.ndarray) -> UsedRun:
     time_ms = np.asarray(run.step_time_ms, np.float64)
     with np.errstate(invalid="ignore"):  # comparing NaN is meant: it is not a time
         usable = np.isfinite(time_ms) & (time_ms > 0)
@@ -168,7 +189,8 @@ def _use_run(run: RunSample, trim_warmup: bool, seed: int) -> UsedRun:
     num_warmup = warmup_end(time_ms[rows]) if trim_warmup else 0
     rows = rows[num_warmup:]
     steps = np.arange(time_ms.size) if run.steps is None else np.asarray(run.steps, np.int64)
-    resolution_ms = timer_resolution_ms(time_ms[rows])
+    alike = rows.size and np.all(time_ms[rows] == time_ms[rows[0]])
+    resolution_ms = timer_resolution_ms(everything if alike else time_ms[rows])
     return UsedRun(
         time_ms=spread_ties(time_ms[rows], resolution_ms, seed),
         steps=steps[rows],
@@ -179,6 +201,7 @@ def _use_run(run: RunSample, trim_warmup: bool, seed: int) -> UsedRun:
         num_warmup=num_warmup,
         num_unusable=int(time_ms.size - np.count_nonzero(usable)),
         resolution_ms=resolution_ms,
+        blur=timer_blur(time_ms[rows], resolution_ms),
     )
 
 

@@ -9,6 +9,9 @@ import numpy as np
 
 from tb_stepperf.errors import ArgumentError
 
+Z_GRID = np.concatenate([[0.0], np.geomspace(0.05, 8.0, 110)])
+"""Confidence levels at which limits are known, as normal critical values: 1.96 stands for 95 %."""
+
 _TINY = 1e-300
 
 
@@ -50,8 +53,17 @@ def two_sided_t(p: float, df: float) -> float:
     return high
 
 
+@functools.lru_cache(maxsize=64)
+def t_grid(df: float) -> np.ndarray:
+    """Returns the critical values of Student's t at the levels of `Z_GRID`, shape (len(Z_GRID),)."""
+    values = np.array([two_sided_t(min(two_sided_p(z, math.inf), 1.0), df) for z in Z_GRID.tolist()])
+    values[0] = 0.0
+    values.flags.writeable = False
+    return values
+
+
 def normal_scores(values: np.ndarray) -> np.ndarray:
-    """Returns the normal quantile of each value's rank, (rank − ½) / n; ties in the order in which they came.
+    """Returns the normal quantile of each value's rank, (rank − ½) / n; ties share their mean rank.
 
     Args:
         values: finite, shape (n,).
@@ -60,7 +72,11 @@ def normal_scores(values: np.ndarray) -> np.ndarray:
         float64, shape (n,).
     """
     order = np.argsort(values, kind="stable")
-    levels = (np.arange(values.size) + 0.5) / max(values.size, 1)
+    ordered = values[order]
+    begins = np.flatnonzero(np.concatenate([[True], ordered[1:] != ordered[:-1]])) if values.size else np.zeros(0, int)
+    counts = np.diff(np.append(begins, values.size))
+    # Without a shared rank, ties would rise in the order of time and look like a memory.
+    levels = np.repeat(begins + counts / 2, counts) / max(values.size, 1)
     z, cdf = _normal_table()
     scores = np.empty(values.size)
     scores[order] = np.interp(levels, cdf, z)

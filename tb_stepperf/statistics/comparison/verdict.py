@@ -54,6 +54,11 @@ class Evidence:
         """The mirror image of `slower_by`."""
         return self.value <= -math.log1p(effect) and self.high < -math.log1p(effect / 3)
 
+    @property
+    def half_width(self) -> float:
+        """Half the width of the interval."""
+        return (self.high - self.low) / 2
+
     def within(self, effect: float) -> bool:
         """Surely less than `effect` either way."""
         return self.low > -math.log1p(effect) and self.high < math.log1p(effect)
@@ -72,39 +77,56 @@ def evidence(found: Difference, num_baselines: int, num_candidates: int) -> Evid
 def decide(
     median: Evidence,
     p95: Evidence,
-    mean: Evidence,
+    mean: Evidence | None,
     levels: Sequence[Evidence],
     min_effect: float,
     min_tail_effect: float,
-) -> str:
-    """Returns the verdict on comparable sides.
+) -> tuple[str, str]:
+    """Judges comparable sides.
 
     A single level counts if it is clear after Bonferroni's correction for the number of levels. The tail is the 95th
     percentile, or the mean where rarer stalls moved it although the typical step stayed.
+
+    Args:
+        median, p95: evidence on these.
+        mean: evidence on the mean, or None where it carries another mix of steps on each side.
+        levels: evidence on the median of each level; empty where there is one.
+        min_effect: minimum relative effect on the typical step.
+        min_tail_effect: the same on the tail.
+
+    Returns:
+        The verdict, and what decided it: "median", "mean", "level" or "tail".
     """
+    typical, by = median, "median"
+    # Where steps come in two kinds of about equal number, the median lies in the gap between them, and so its interval
+    # spans the gap: the mean then stands for the typical step.
+    if mean is not None and median.half_width > math.log1p(min_effect) and mean.half_width < median.half_width / 2:
+        typical, by = mean, "mean"
     sure = [level for level in levels if level.p_value * len(levels) < 0.05]
-    if median.slower_by(min_effect) or any(level.slower_by(min_effect) for level in sure):
-        return REGRESSION
-    if median.faster_by(min_effect):
-        return IMPROVEMENT
-    if p95.slower_by(min_tail_effect) or mean.slower_by(min_tail_effect):
-        return TAIL_REGRESSION
-    if any(level.faster_by(min_effect) for level in sure) and all(
-        level.high < math.log1p(min_effect) for level in levels
-    ):
-        return IMPROVEMENT
-    if median.within(min_effect) and abs(p95.value) < math.log1p(min_tail_effect):
-        return SAME
-    return INSUFFICIENT_DATA
+    if typical.slower_by(min_effect):
+        return REGRESSION, by
+    if any(level.slower_by(min_effect) for level in sure):
+        return REGRESSION, "level"
+    if typical.faster_by(min_effect):
+        return IMPROVEMENT, by
+    if p95.slower_by(min_tail_effect) or (mean is not None and mean.slower_by(min_tail_effect)):
+        return TAIL_REGRESSION, "tail"
+    none_slower = all(level.high < math.log1p(min_effect) for level in levels)
+    if none_slower and any(level.faster_by(min_effect) for level in sure):
+        return IMPROVEMENT, "level"
+    if typical.within(min_effect):
+        # A tail that may have moved is not the same, even if it is not surely slower.
+        return (SAME, by) if abs(p95.value) < math.log1p(min_tail_effect) else (INSUFFICIENT_DATA, "tail")
+    return INSUFFICIENT_DATA, by
 
 
 def what_is_needed(found: Difference, shown: Evidence, min_effect: float, num_steps: int, num_runs: int) -> Needed:
     """Estimates how many steps or runs would decide; widths shrink with the square root of either.
 
     Args:
-        found: difference of the median.
+        found: difference of what decided.
         shown: the same with the allowance.
-        min_effect: the verdict's minimum effect.
+        min_effect: the verdict's minimum effect on it.
         num_steps: steps of the shortest run.
         num_runs: runs of the smaller side.
     """
@@ -143,29 +165,36 @@ def sentence(result: Comparison) -> str:
     median, p95 = describe(result.median), describe(result.p95)
     levels = " level by level" if result.level_basis == "steps" else ""
     levels = f" within each {result.level_basis}" if result.level_basis in ("bucket", "num_samples") else levels
-    values = f"{_ms(result.median.baseline)} → {_ms(result.median.candidate)}"
+    shown = result.mean if result.decided_by == "mean" else result.median
+    typical = f"{'mean' if result.decided_by == 'mean' else 'median'} step time {describe(shown)}"
+    values = f"{_ms(shown.baseline)} → {_ms(shown.candidate)}"
     if result.verdict == NOT_COMPARABLE:
         fields = [check for check in result.conditions if check.status == "different"]
         listed = "; ".join(f"{c.field} {', '.join(c.baseline)} → {', '.join(c.candidate)}" for c in fields)
         text = f"Not comparable: {listed}. The measured change of the median is {median}."
     elif result.verdict == REGRESSION:
-        text = f"Slower: median step time {median}{levels}, {values}."
-        if result.median.change < result.min_effect:
+        text = f"Slower: {typical}{levels}, {values}."
+        if result.decided_by == "level":
             worst = max(result.levels, key=lambda level: level.change.change)
             text = f"Slower in {worst.label}: {describe(worst.change)}; over all {median}."
     elif result.verdict == IMPROVEMENT:
-        text = f"Faster: median step time {median}{levels}, {values}."
+        text = f"Faster: {typical}{levels}, {values}."
+        if result.decided_by == "level":
+            best = min(result.levels, key=lambda level: level.change.change)
+            text = f"Faster in {best.label}: {describe(best.change)}; over all {median}."
     elif result.verdict == TAIL_REGRESSION:
         if result.p95.change >= result.min_tail_effect:
             text = f"Slow steps got slower: p95 {p95}, while the median is {median}{levels}."
         else:
             text = f"Rare slow steps cost more: mean step time {describe(result.mean)}; median {median}, p95 {p95}."
     elif result.verdict == SAME:
-        text = f"Same within {100 * result.min_effect:g} %: median step time {median}{levels}."
-        if result.median.p_value < 0.05:
+        text = f"Same within {100 * result.min_effect:g} %: {typical}{levels}."
+        if shown.p_value < 0.05:
             text += " The difference is measurable, but below the minimum effect."
     else:
-        text = f"Not enough data for a verdict: median step time {median}{levels}."
+        text = f"Not enough data for a verdict: {typical}{levels}."
+        if result.decided_by == "tail":
+            text = f"Not enough data for a verdict on slow steps: p95 {p95}; {typical}{levels}."
         if result.needed is not None:
             text += f" {result.needed.text}"
     if result.overruled:
