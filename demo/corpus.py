@@ -14,7 +14,7 @@ NUM_CHARACTERS = 128
 
 
 def load_sources(max_bytes: int = 2_000_000) -> list[bytes]:
-    """Returns source files of the standard library, in name order, at most `max_bytes` in total.
+    """Returns middle-sized source files of the standard library, in name order, at most `max_bytes` in total.
 
     Raises:
         FileNotFoundError: this Python has no standard library source beside it.
@@ -55,7 +55,7 @@ class Windows(Dataset):
         length: int,
         slow_data_at: int | None = None,
         long_windows_at: int | None = None,
-        num_parsed: int = 5,
+        num_parsed: int = 8,
     ) -> None:
         self._sources = sources
         self._num_batches = num_batches

@@ -19,7 +19,7 @@ ROOMS: dict[str, tuple[set[str], set[str]]] = {
     "_version": (set(), set()),
     "errors": (set(), set()),
     "blocks": ({"errors"}, {"numpy", "tensorboard"}),
-    "recorder": ({"blocks", "errors", "_version"}, {"numpy", "google_crc32c", "tensorboard", "torch"}),
+    "recorder": ({"blocks", "errors", "_version"}, {"numpy", "google_crc32c", "tensorboard", "tensorboardX", "torch"}),
     "store": ({"blocks", "errors"}, {"numpy", "tensorboard"}),
     "statistics": ({"errors"}, {"numpy"}),
     "plugin": ({"store", "statistics", "blocks", "errors", "_version"}, {"numpy", "tensorboard", "werkzeug"}),
