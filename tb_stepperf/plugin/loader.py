@@ -33,9 +33,10 @@ class StepPerfLoader(base_plugin.TBLoader):
                 type=_cache_mb,
                 default=DEFAULT_CACHE_MB,
                 help=(
-                    "Most memory, in MiB, for step samples that the Step Performance tab keeps after reading them. "
-                    "What does not fit is read again when it is asked for: slower, never less. A step of ten columns "
-                    f"takes about 60 bytes. At least {MIN_CACHE_MB}. (default: %(default)s)"
+                    "Most memory, in MiB, for step samples that the Step Performance tab keeps between requests. What "
+                    "does not fit is read again when it is asked for: slower, never less. A step of ten columns takes "
+                    "about 60 bytes; while a request is answered, the steps that it looks at come once more on top. "
+                    f"At least {MIN_CACHE_MB}. (default: %(default)s)"
                 ),
             )
         except argparse.ArgumentError as error:

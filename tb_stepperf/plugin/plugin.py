@@ -39,7 +39,8 @@ _IMPLS = {
 }
 """Routes that answer one JSON object about one member."""
 
-_MAX_CACHED_AXES = 8
+_AXES_SHARE = 4
+"""One part in so many of the cache is for positions on the relative and wall axes, the rest for samples."""
 
 
 class StepPerfPlugin(base_plugin.TBPlugin):
@@ -56,8 +57,10 @@ class StepPerfPlugin(base_plugin.TBPlugin):
         flags = context.flags
         cache_mb = getattr(flags, "stepperf_cache_mb", None) or DEFAULT_CACHE_MB
         self._logdir = context.logdir or getattr(flags, "logdir_spec", None) or ""
-        self._store = Store(context.data_provider, max_bytes=cache_mb << 20) if store is None else store
-        self._axes = RecentlyUsed(_MAX_CACHED_AXES)
+        max_bytes = cache_mb << 20
+        axes_bytes = max_bytes // _AXES_SHARE
+        self._store = Store(context.data_provider, max_bytes=max_bytes - axes_bytes) if store is None else store
+        self._axes = RecentlyUsed(axes_bytes)
 
     def get_plugin_apps(self) -> dict[str, respond.WsgiApp]:
         """Returns route to WSGI application; `http_api.md` describes each."""

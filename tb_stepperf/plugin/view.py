@@ -140,6 +140,11 @@ class _PlacedSteps:
     axis: Axis
     version: int
 
+    @property
+    def num_bytes(self) -> int:
+        """Bytes that the arrays hold in memory."""
+        return self.steps.nbytes + self.axis.positions.nbytes
+
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class View:
@@ -184,13 +189,14 @@ class View:
         values = self.table.columns.get(name)
         return np.full(self.num_rows, np.nan, np.float32) if values is None else values
 
+    @functools.cached_property
     def flags(self) -> np.ndarray:
-        """Returns the flags of the rows in range, int32."""
+        """Flags of the rows in range, int32."""
         return flag_bits(self.column(FLAGS))
 
     def select(self, values: np.ndarray) -> Selection:
         """Selects the rows of `values` (in range) that the request's statistics use."""
-        return select(values, self.flags(), LEAVING_OUT, self.query.include)
+        return select(values, self.flags, LEAVING_OUT, self.query.include)
 
     def select_all(self) -> Selection:
         """Selects every row in range."""
@@ -227,6 +233,6 @@ def bounds(query: Query, axis: Axis) -> tuple[int, int]:
 def _view(query: Query, member: MemberInfo, table: Table, axis: Axis, rows: slice | None = None) -> View:
     start, end = bounds(query, axis)
     if rows is not None:
-        ends = None if axis.row_ends is None else axis.row_ends[rows]
-        axis = Axis(axis.positions[rows], axis.end, ends)
+        following = axis.positions[rows.stop] if rows.stop < axis.positions.size else axis.end
+        axis = Axis(axis.positions[rows], int(following), axis.is_gapless)
     return View(query, member, table, axis, start, end)

@@ -22,12 +22,20 @@ class Axis:
     Attributes:
         positions: int64, shape (num_rows,), not descending.
         end: end of the axis, above every position (a Python integer: it may be 2**63).
-        row_ends: int64, shape (num_rows,) or None: where each row ends, where that is not its position + 1.
+        is_gapless: whether each row lasts until the position of the next (the last until `end`); otherwise a row is
+            the point `[position, position + 1)`.
     """
 
     positions: np.ndarray
     end: int
-    row_ends: np.ndarray | None = None
+    is_gapless: bool = False
+
+    def row_end(self, row: int) -> int:
+        """Returns where a row ends, above its position."""
+        start = int(self.positions[row])
+        if not self.is_gapless:
+            return start + 1
+        return max(int(self.positions[row + 1]) if row + 1 < self.positions.size else self.end, start + 1)
 
 
 def step_axis(steps: np.ndarray) -> Axis:
@@ -62,7 +70,7 @@ def relative_axis(step_time_ms: np.ndarray, excluded_ms: np.ndarray | None = Non
     positions = np.zeros_like(ends)
     positions[1:] = ends[:-1]
     end = max(int(ends[-1]), int(positions[-1]) + 1) if ends.size else 0
-    return Axis(positions, end, ends)
+    return Axis(positions, end, is_gapless=True)
 
 
 def wall_axis(wall_time_s: np.ndarray) -> Axis:

@@ -10,6 +10,7 @@ import numpy as np
 from tb_stepperf.errors import ArgumentError
 
 NOT_FINITE, NEGATIVE = "not_finite", "negative"
+_MAX_FLAGS = 2**24  # integers below are exact in float32
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -76,7 +77,9 @@ def everything(num_rows: int, bits: Mapping[str, int]) -> Selection:
 
 def flag_bits(flags: np.ndarray) -> np.ndarray:
     """Returns a float column of bit sets as int32; what was not measured (NaN) or is out of range has no flag."""
-    known = (flags >= 0) & (flags < 2**24)
+    if flags.size and flags.min() >= 0 and flags.max() < _MAX_FLAGS:  # NaN fails both
+        return flags.astype(np.int32)
+    known = (flags >= 0) & (flags < _MAX_FLAGS)
     return np.where(known, flags, 0).astype(np.int32)
 
 

@@ -142,7 +142,7 @@ class FakeStore:
 
 def source(member: FakeMember, run: str = "job") -> Source:
     """Returns a source over one run with one member."""
-    return Source(FakeStore({run: [member]}), None, "", RecentlyUsed(4))  # type: ignore[arg-type]
+    return Source(FakeStore({run: [member]}), None, "", RecentlyUsed(1 << 20))  # type: ignore[arg-type]
 
 
 def plugin(store: Any = None, logdir: str = "runs") -> StepPerfPlugin:

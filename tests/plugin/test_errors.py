@@ -95,11 +95,3 @@ def test_only_get_is_allowed(route: str) -> None:
 def test_head_has_no_body() -> None:
     response = Client(plugin(STORE).get_plugin_apps()["/runs"]).head("/runs")
     assert (response.status_code, response.data) == (200, b"")
-
-
-def test_the_same_request_a_thousand_times_does_not_leave_anything_behind() -> None:
-    subject = plugin(STORE)
-    client = Client(subject.get_plugin_apps()["/bands"])
-    for bins in range(1, 50):
-        assert client.get("/bands", query_string={"run": "job", "bins": bins, "axis": "relative"}).status_code == 200
-    assert len(subject._axes._values) == 1

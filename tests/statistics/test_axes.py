@@ -15,7 +15,8 @@ NAN = float("nan")
 def test_the_step_axis_is_the_steps_to_the_last() -> None:
     axis = step_axis(np.array([3, 2**63 - 1]))
     assert axis.positions.tolist() == [3, 2**63 - 1]
-    assert axis.end == 2**63
+    assert axis.end == axis.row_end(1) == 2**63
+    assert axis.row_end(0) == 4
 
 
 def test_steps_that_do_not_ascend_are_refused() -> None:
@@ -27,7 +28,7 @@ def test_relative_time_begins_with_the_first_row_and_holds_excluded_time() -> No
     axis = relative_axis(np.array([100, 200, 50], np.float32), np.array([0, 1000, NAN], np.float32))
     assert axis.positions.tolist() == [0, 100, 1300]
     assert axis.end == 1350
-    assert axis.row_ends.tolist() == [100, 1300, 1350]
+    assert [axis.row_end(row) for row in range(3)] == [100, 1300, 1350]
 
 
 def test_three_hundred_steps_of_a_tenth_of_a_second_are_thirty_seconds() -> None:
@@ -38,6 +39,7 @@ def test_what_is_no_time_does_not_move_relative_time() -> None:
     axis = relative_axis(np.array([10, NAN, np.inf, -np.inf, -5, 10], np.float32))
     assert axis.positions.tolist() == [0, 10, 10, 10, 10, 10]
     assert axis.end == 20
+    assert [axis.row_end(row) for row in range(6)] == [10, 11, 11, 11, 11, 20]
 
 
 def test_sums_keep_fractions_of_a_millisecond() -> None:

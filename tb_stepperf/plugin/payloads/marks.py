@@ -53,7 +53,7 @@ def marks_impl(source: Source, query: Query) -> dict[str, Any]:
     view = source.view(dataclasses.replace(query, start=None, end=None), [STEP_TIME_MS, EXCLUDED_MS])
     start, end = bounds(query, view.axis)
     window = _Window(start, end, *rows_between(view.axis, start, end))
-    flags = view.flags()
+    flags = view.flags
     found = {
         "restart": _restarts(view, window),
         **{kind: _stretches(view, window, kind, (flags & flag) != 0) for kind, flag in _STRETCHES.items()},
@@ -110,17 +110,14 @@ def _stretches(view: View, window: _Window, kind: str, mask: np.ndarray) -> _Fou
     if not starts.size:
         return [], 0
     values = view.column(EXCLUDED_MS if kind == "excluded" else STEP_TIME_MS)
-    axis = view.axis
     marks = []
     chosen, num_marks = _heaviest(window, starts, ends, ends - starts)
     for index in chosen:
         first, end = int(starts[index]), int(ends[index])
         part = values[first:end]
         total_text = duration_text(float(part[times(part)].sum(dtype=np.float64)) / 1000.0)
-        stop = int(axis.positions[end - 1]) + 1
-        if axis.row_ends is not None:
-            stop = max(stop, int(axis.row_ends[end - 1]))
-        marks.append(_Mark(kind, int(axis.positions[first]), stop, _stretch_label(kind, end - first, total_text)))
+        label = _stretch_label(kind, end - first, total_text)
+        marks.append(_Mark(kind, int(view.axis.positions[first]), view.axis.row_end(end - 1), label))
     return marks, num_marks
 
 

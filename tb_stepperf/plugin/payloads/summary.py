@@ -41,7 +41,7 @@ def summary_impl(source: Source, query: Query) -> dict[str, Any]:
     plain = (STEP_TIME_MS, DEVICE_STEP_TIME_MS, EXCLUDED_MS, GC_MS, NUM_MICRO_STEPS, NUM_SAMPLES, NUM_TOKENS)
     view = source.view(query, [*plain, *PEAK_COLUMNS, *stages.values(), *device_stages.values()])
     selection = view.select(view.column(STEP_TIME_MS))
-    flags = view.flags()
+    flags = view.flags
     return {
         "run": query.run,
         "member": view.member.member,
