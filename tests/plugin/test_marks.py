@@ -67,6 +67,16 @@ def test_an_attempt_that_was_superseded_as_a_whole_counts_towards_the_next() -> 
     assert mark["label"] == "attempt 3 starts; pause of 1 min; 7 steps superseded"
 
 
+def test_a_training_that_began_anew_from_the_first_step_says_so_there() -> None:
+    attempts = (
+        AttemptInfo("01700000000000-00000000", "a", START_S, 0, 9, START_S, START_S + 9, 10, 10),
+        AttemptInfo("01700003600000-00000000", "b", START_S + 3600, 0, 6, START_S + 3609, START_S + 3615, 7),
+    )
+    member = FakeMember({"step_time_ms": [1000] * 7}, attempt_index=[1] * 7, attempts=attempts, num_superseded=10)
+    (mark,) = marks_impl(source(member), Query(run="job"))["marks"]
+    assert (mark["start"], mark["label"]) == (0, "attempt 2 starts; pause of 1 h; 10 steps superseded")
+
+
 def test_a_step_number_that_went_back_in_one_process_says_so_and_a_clock_set_back_makes_no_pause() -> None:
     attempts = (
         AttemptInfo("01700000000000-00000000", "a", START_S, 0, 4, START_S, START_S + 4, 5, 1),

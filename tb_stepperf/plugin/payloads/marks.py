@@ -79,9 +79,12 @@ def marks_impl(source: Source, query: Query) -> dict[str, Any]:
 
 
 def _restarts(view: View, window: _Window) -> _Found:
-    """One point where the rows of a later attempt begin; attempts without rows of their own are counted, not shown."""
+    """One point where the rows of a later attempt begin.
+
+    An attempt without rows of its own, since later ones superseded all of them, is counted and not shown.
+    """
     attempt_index, attempts = view.table.attempt_index, view.table.attempts
-    rows = np.flatnonzero(np.diff(attempt_index)) + 1
+    rows = np.flatnonzero(np.diff(attempt_index, prepend=0))
     pauses_s = np.zeros(rows.size)
     for index, after in enumerate(attempt_index[rows].tolist()):
         ended, began = attempts[after - 1].last_wall_time_s, attempts[after].first_wall_time_s
@@ -91,7 +94,7 @@ def _restarts(view: View, window: _Window) -> _Found:
     marks = []
     for index in chosen:
         row = int(rows[index])
-        before, after = int(attempt_index[row - 1]), int(attempt_index[row])
+        before, after = int(attempt_index[row - 1]) if row else 0, int(attempt_index[row])
         parts = [f"attempt {after + 1} starts"]
         if attempts[after].process == attempts[before].process:
             parts[0] += " in the same process, because the step number went back"
