@@ -65,7 +65,7 @@ export function bandsModel(answers: Answers<Bands>, marks: PlacedMark[], options
       const opacity = overlaid ? 0.14 : Math.min(0.34, 0.16 + 0.1 * depth);
       if (!bins.raw) bands.push({ upper: top, lower, color, opacity });
     });
-    drawnSingles.forEach((index, i) => add(index, { width: 1, opacity: 0.55, ...(DASHES[i] ? { dash: DASHES[i] } : {}) }));
+    drawnSingles.forEach((index, i) => add(index, { width: 1, opacity: 0.55, ...(DASHES[i % 4] ? { dash: DASHES[i % 4]! } : {}) }));
     if (median !== null) add(median, { width: 2, opacity: 1 });
     tables.push({ x: bins.x, columns });
     const maxima = scale(answer.max, answer.scale);

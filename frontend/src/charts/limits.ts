@@ -23,17 +23,19 @@ export function despike(values: readonly number[]): number[] {
 /**
  * Limits that show `lines` (percentile curves) well, given that `peaks` (maxima) may be far above.
  *
- * The limit is the level that the curves hold (after taking lone spikes away) plus a margin, and their 97th percentile;
- * where the true maximum is at most twice as high it is simply shown.
+ * The limit is the level that the curves hold (after taking lone spikes away) and their 97th percentile, plus a margin.
+ * What the maxima usually reach is shown too where that is at most twice as high, and so is the highest of all.
  */
 export function robustLimits(lines: readonly Numbers[], peaks: Numbers, lows: Numbers): Limits | null {
   const curves = lines.map(finite).filter((curve) => curve.length > 0);
   const bottom = finite(lows);
   if (curves.length === 0 || bottom.length === 0) return null;
   const held = Math.max(...curves.map((curve) => max(despike(curve))));
-  const usual = Math.max(...curves.map((curve) => curve.toSorted((a, b) => a - b)[Math.floor((curve.length - 1) * 0.97)]!));
+  const usual = Math.max(...curves.map(mostly));
   const top = Math.max(max(finite(peaks)), ...curves.map(max));
-  const level = Math.max(held, usual);
+  const curveLevel = Math.max(held, usual);
+  const peakLevel = mostly(finite(peaks));
+  const level = peakLevel > curveLevel && peakLevel <= 2 * curveLevel ? peakLevel : curveLevel;
   const clip = top > 2 * level;
   const upper = clip ? level * 1.25 : top;
   const lower = Math.min(min(bottom), upper);
@@ -59,5 +61,7 @@ export function logLimits(values: readonly Numbers[]): Limits | null {
   return { min: min(positive) / 1.15, max: max(positive) * 1.15, clipped: false };
 }
 
+/** The 97th percentile; −∞ of nothing. */
+const mostly = (values: readonly number[]): number => values.toSorted((a, b) => a - b)[Math.floor((values.length - 1) * 0.97)] ?? -Infinity;
 const max = (values: readonly number[]): number => values.reduce((a, b) => (b > a ? b : a), -Infinity);
 const min = (values: readonly number[]): number => values.reduce((a, b) => (b < a ? b : a), Infinity);

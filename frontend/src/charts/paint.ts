@@ -128,7 +128,11 @@ function triangles(u: uPlot, over: [number, number][], dots: Dots, model: ChartM
   const ratio = devicePixelRatio;
   const size = 4.5 * ratio;
   const y = bbox.top + 2 * ratio;
-  for (const [x] of over) {
+  // Where very many lie above the axis, strokes stand for all but the largest.
+  const crowded = over.length > 40;
+  const largest = over.toSorted((a, b) => b[1] - a[1]);
+  for (const [x] of crowded ? largest.slice(8) : []) ctx.fillRect(x - ratio / 2, y, ratio, size);
+  for (const [x] of crowded ? largest.slice(0, 8) : over) {
     ctx.beginPath();
     ctx.moveTo(x, y);
     ctx.lineTo(x + size, y + size * 1.5);
@@ -142,7 +146,7 @@ function triangles(u: uPlot, over: [number, number][], dots: Dots, model: ChartM
   ctx.textAlign = "left";
   ctx.textBaseline = "top";
   const taken: [number, number][] = [];
-  for (const [x, value] of over.toSorted((a, b) => b[1] - a[1])) {
+  for (const [x, value] of largest.slice(0, 40)) {
     const text = yText(model.unit, value);
     const width = ctx.measureText(text).width;
     const left = x + size + 2 * ratio + width > bbox.left + bbox.width ? x - size - 2 * ratio - width : x + size + 2 * ratio;

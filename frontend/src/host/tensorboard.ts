@@ -15,12 +15,14 @@ export function connect(self: Window): Host {
   const fromAddress = () => readHash(addressWindow(self).location.hash);
   return {
     async readState() {
-      if (!channel) return fromAddress();
+      // The address itself is asked first: TensorBoard answers from a copy that it takes only when the hash changes.
+      const own = fromAddress();
+      if (!channel || Object.keys(own).length) return own;
       try {
         const data = await channel.ask("experimental.GetURLPluginData");
-        return typeof data === "object" && data !== null ? (data as Pairs) : fromAddress();
+        return typeof data === "object" && data !== null ? (data as Pairs) : own;
       } catch {
-        return fromAddress(); // A parent that does not speak the protocol.
+        return own; // A parent that does not speak the protocol.
       }
     },
     onDataReloaded: (listener) => channel?.listen("experimental.DataReloaded", listener),

@@ -15,8 +15,8 @@ export class Page {
   readonly view: Signal<View>;
   readonly cursor = signal<number | null>(null);
   readonly selection = signal<[number, number] | null>(null);
-  /** Width of a chart's drawing area in CSS pixels; decides the number of bins. */
-  readonly chartWidth = signal(1000);
+  /** Width of a chart in CSS pixels, which decides the number of bins; 0 until the page is laid out. */
+  readonly chartWidth = signal(0);
   readonly hostSelection = signal<HostSelection | null>(null);
   readonly now = signal(Date.now() / 1000);
 
@@ -154,6 +154,7 @@ export class Page {
       for (const resource of Object.values(this.resources)) resource.clear();
       return;
     }
+    if (this.chartWidth.value === 0) return;
     const { clock } = this.view.value;
     const only = [primary];
     this.many("bands", shown, (entry) => ({ ...binned, ...this.bandParameters(entry) }));

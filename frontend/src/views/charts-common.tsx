@@ -45,7 +45,7 @@ export function PageChart({ page, model, height, summary, stops, markNames = fal
     <Chart
       model={model} domain={page.domain.value} height={height} summary={summary} stops={stops} markNames={markNames}
       cursor={page.cursor} selection={page.selection} onZoom={(x0, x1) => page.zoom(x0, x1)} onReset={() => page.resetZoom()}
-      {...(reportsWidth ? { onWidth: (width: number) => (page.chartWidth.value = width) } : {})}
+      {...(reportsWidth ? { onWidth: (width: number) => { if (width > 0) page.chartWidth.value = width; } } : {})}
     />
   );
 }

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 
 export interface PanelProps {
   id: string;
@@ -36,9 +36,14 @@ export function Panel({ id, title, note, controls, table, children }: PanelProps
 }
 
 /** Stands where a chart will be, with its height, so that nothing jumps; says so where the chart did not come. */
-export function ChartSkeleton({ height, failed = false }: { height: number; failed?: boolean }) {
+export function ChartSkeleton({ height, failed = false, onWidth }: { height: number; failed?: boolean; onWidth?: (width: number) => void }) {
+  const root = useRef<HTMLDivElement>(null);
+  useLayoutEffect(() => {
+    root.current!.style.setProperty("--height", `${height}px`);
+    onWidth?.(root.current!.clientWidth || 1000);
+  }, []);
   return (
-    <div class={failed ? "failed" : "skeleton"} ref={(element) => element?.style.setProperty("--height", `${height}px`)} role="status" aria-label={failed ? undefined : "Loading"}>
+    <div class={failed ? "failed" : "skeleton"} ref={root} role="status" aria-label={failed ? undefined : "Loading"}>
       {failed && "This could not be loaded; the reason stands at the top of the page."}
     </div>
   );

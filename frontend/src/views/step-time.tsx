@@ -2,7 +2,7 @@ import { useSignal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 
 import type { Bands, Mark } from "../api/types";
-import { bandsModel } from "../charts/bands";
+import { bandsModel, roles } from "../charts/bands";
 import { placeBins } from "../charts/bins";
 import { RUN_COLORS } from "../charts/colors";
 import { MARK_COLORS, MARK_NAMES, isRange } from "../charts/paint";
@@ -53,7 +53,7 @@ export function StepTime({ page }: { page: Page }) {
       {model && first ? (
         <PageChart page={page} model={model} height={HEIGHT} markNames reportsWidth stops={placeBins(first.axis, first.sample, origin).x} summary={stepTimeSummary(page.summary.value.data?.data[0], data!.shown[0]!.label)} />
       ) : (
-        <ChartSkeleton height={HEIGHT} failed={page.bands.value.error !== null} />
+        <ChartSkeleton height={HEIGHT} onWidth={(width) => (page.chartWidth.value = width)} failed={page.bands.value.error !== null} />
       )}
       {data && first && <Key data={data} bands={first} page={page} clipped={clipped} />}
       <Events page={page} />
@@ -97,7 +97,7 @@ function Key({ data, bands, page, clipped }: { data: Answers<Bands>; bands: Band
     <ul class="key">
       {data.data.length > 1
         ? data.shown.map((entry) => <li key={entry.label}><Swatch color={RUN_COLORS[entry.color % RUN_COLORS.length]!} /><Name text={entry.label} /></li>)
-        : !raw && <li><span class="glyph band" aria-hidden="true" />bands: {bandNames(bands.percentiles)}</li>}
+        : !raw && <Curves percentiles={bands.percentiles} />}
       <li><span class="glyph line" aria-hidden="true" />{raw ? "step time" : "median"}</li>
       {showMax && !raw && <li><span class="glyph dot" aria-hidden="true" />longest step, where it stands out</li>}
       {clipped && <li><span class="glyph triangle" aria-hidden="true" />above the axis, with its value</li>}
@@ -107,10 +107,18 @@ function Key({ data, bands, page, clipped }: { data: Answers<Bands>; bands: Band
   );
 }
 
-function bandNames(percentiles: readonly number[]): string {
-  const pairs = percentiles.filter((p) => p < 50 && percentiles.includes(100 - p)).map((p) => `p${p}–p${100 - p}`);
-  const singles = percentiles.filter((p) => p !== 50 && !percentiles.includes(100 - p)).map((p) => `p${p}`);
-  return [...pairs, ...singles.map((p) => `${p} (thin line)`)].join(", ");
+const DASH_NAMES = ["solid", "dashed", "dotted", "dash-dotted"];
+
+/** Which percentiles are bands and which are thin lines. */
+function Curves({ percentiles }: { percentiles: readonly number[] }) {
+  const { pairs, singles } = roles(percentiles);
+  const name = (index: number) => `p${percentiles[index]}`;
+  return (
+    <>
+      {pairs.length > 0 && <li><span class="glyph band" aria-hidden="true" />{pairs.map(([low, high]) => `${name(low)}–${name(high)}`).join(", ")}</li>}
+      {singles.length > 0 && <li><span class="glyph thin" aria-hidden="true" />{singles.map((index, i) => (singles.length > 1 ? `${name(index)} ${DASH_NAMES[i % 4]}` : name(index))).join(", ")}</li>}
+    </>
+  );
 }
 
 function MarkKey({ page }: { page: Page }) {

@@ -181,12 +181,13 @@ function connect(self) {
   let channel = Channel.toParent(self), fromAddress = () => readHash(addressWindow(self).location.hash);
   return {
     async readState() {
-      if (!channel) return fromAddress();
+      let own = fromAddress();
+      if (!channel || Object.keys(own).length) return own;
       try {
         let data = await channel.ask("experimental.GetURLPluginData");
-        return typeof data == "object" && data !== null ? data : fromAddress();
+        return typeof data == "object" && data !== null ? data : own;
       } catch {
-        return fromAddress();
+        return own;
       }
     },
     onDataReloaded: (listener) => channel?.listen("experimental.DataReloaded", listener),
@@ -414,8 +415,8 @@ var Page = class {
   view;
   cursor = signal(null);
   selection = signal(null);
-  /** Width of a chart's drawing area in CSS pixels; decides the number of bins. */
-  chartWidth = signal(1e3);
+  /** Width of a chart in CSS pixels, which decides the number of bins; 0 until the page is laid out. */
+  chartWidth = signal(0);
   hostSelection = signal(null);
   now = signal(Date.now() / 1e3);
   catalog = new Resource();
@@ -514,6 +515,7 @@ var Page = class {
       for (let resource of Object.values(this.resources)) resource.clear();
       return;
     }
+    if (this.chartWidth.value === 0) return;
     let { clock: clock2 } = this.view.value, only = [primary];
     this.many("bands", shown, (entry) => ({ ...binned, ...this.bandParameters(entry) })), this.many("summary", shown, () => ({ ...ranged, include: binned.include })), this.many("marks", only, () => ranged), this.many("stages", only, (entry) => ({ ...binned, clock: clock2 === "device" && hasDevice(entry) ? "device" : null })), this.many("memory", shown, () => binned), this.many("throughput", shown, () => binned), this.many("conditions", shown, () => ({}));
   }
@@ -686,8 +688,11 @@ function Panel({ id, title, note, controls, table, children }) {
   let [asTable, setAsTable] = useState(!1);
   return h("section", { class: "panel", "aria-labelledby": `${id}-title`, id }, h("header", { class: "panel-head" }, h("h2", { id: `${id}-title` }, title), note && h("p", { class: "note" }, note), h("div", { class: "controls" }, controls, table && h("button", { type: "button", class: "button quiet", "aria-pressed": asTable, onClick: () => setAsTable(!asTable) }, asTable ? "Hide table" : "Show as table"))), children, asTable && table?.());
 }
-function ChartSkeleton({ height, failed = !1 }) {
-  return h("div", { class: failed ? "failed" : "skeleton", ref: (element) => element?.style.setProperty("--height", `${height}px`), role: "status", "aria-label": failed ? void 0 : "Loading" }, failed && "This could not be loaded; the reason stands at the top of the page.");
+function ChartSkeleton({ height, failed = !1, onWidth }) {
+  let root = useRef(null);
+  return useLayoutEffect(() => {
+    root.current.style.setProperty("--height", `${height}px`), onWidth?.(root.current.clientWidth || 1e3);
+  }, []), h("div", { class: failed ? "failed" : "skeleton", ref: root, role: "status", "aria-label": failed ? void 0 : "Loading" }, failed && "This could not be loaded; the reason stands at the top of the page.");
 }
 
 // src/views/parts.tsx
@@ -818,7 +823,7 @@ function despike(values) {
 function robustLimits(lines, peaks, lows) {
   let curves = lines.map(finite).filter((curve) => curve.length > 0), bottom = finite(lows);
   if (curves.length === 0 || bottom.length === 0) return null;
-  let held = Math.max(...curves.map((curve) => max(despike(curve)))), usual = Math.max(...curves.map((curve) => curve.toSorted((a, b) => a - b)[Math.floor((curve.length - 1) * 0.97)])), top = Math.max(max(finite(peaks)), ...curves.map(max)), level = Math.max(held, usual), clip2 = top > 2 * level, upper = clip2 ? level * 1.25 : top, lower = Math.min(min(bottom), upper), pad = (upper - lower || upper || 1) * 0.06;
+  let held = Math.max(...curves.map((curve) => max(despike(curve)))), usual = Math.max(...curves.map(mostly)), top = Math.max(max(finite(peaks)), ...curves.map(max)), curveLevel = Math.max(held, usual), peakLevel = mostly(finite(peaks)), level = peakLevel > curveLevel && peakLevel <= 2 * curveLevel ? peakLevel : curveLevel, clip2 = top > 2 * level, upper = clip2 ? level * 1.25 : top, lower = Math.min(min(bottom), upper), pad = (upper - lower || upper || 1) * 0.06;
   return { min: lower < 0.35 * upper ? 0 : Math.max(0, lower - pad), max: upper + pad, clipped: clip2 };
 }
 function fullLimits(values, fromZero) {
@@ -831,7 +836,7 @@ function logLimits(values) {
   let positive = values.flatMap((list2) => finite(list2)).filter((v) => v > 0);
   return positive.length === 0 ? null : { min: min(positive) / 1.15, max: max(positive) * 1.15, clipped: !1 };
 }
-var max = (values) => values.reduce((a, b) => b > a ? b : a, -1 / 0), min = (values) => values.reduce((a, b) => b < a ? b : a, 1 / 0);
+var mostly = (values) => values.toSorted((a, b) => a - b)[Math.floor((values.length - 1) * 0.97)] ?? -1 / 0, max = (values) => values.reduce((a, b) => b > a ? b : a, -1 / 0), min = (values) => values.reduce((a, b) => b < a ? b : a, 1 / 0);
 
 // src/charts/bands.ts
 var scale = (values, factor) => values.map((value) => value === null ? null : value * factor);
@@ -852,7 +857,7 @@ function bandsModel(answers, marks, options) {
     drawnPairs.forEach(([low, high], depth) => {
       let lower = add(low, { width: 1, opacity: 0 }), top = add(high, { width: 1, opacity: 0 }), opacity = overlaid ? 0.14 : Math.min(0.34, 0.16 + 0.1 * depth);
       bins.raw || bands.push({ upper: top, lower, color, opacity });
-    }), drawnSingles.forEach((index, i) => add(index, { width: 1, opacity: 0.55, ...DASHES[i] ? { dash: DASHES[i] } : {} })), median !== null && add(median, { width: 2, opacity: 1 }), tables.push({ x: bins.x, columns });
+    }), drawnSingles.forEach((index, i) => add(index, { width: 1, opacity: 0.55, ...DASHES[i % 4] ? { dash: DASHES[i % 4] } : {} })), median !== null && add(median, { width: 2, opacity: 1 }), tables.push({ x: bins.x, columns });
     let maxima = scale(answer.max, answer.scale), shift = Number(BigInt(answer.axis.base) - options.origin), outer = quantiles[pairs[0]?.[1] ?? quantiles.length - 1], maxAt = bins.raw ? bins.x : answer.max_at.map((at, i) => at === null ? bins.x[i] : at + shift);
     (options.showMax || bins.raw) && dots.push(points(color, !1, maxAt, maxima, outer)), options.showLeftOut && dots.push(points("--left-out", !0, bins.x, scale(answer.left_out_max, answer.scale), null)), upper.push(...answer.percentiles.flatMap((p, i) => p >= 50 ? [quantiles[i]] : [])), lows.push(quantiles[0]), options.showMax && peaks.push(maxima);
   });
@@ -1176,13 +1181,14 @@ function dot(ctx, x, y, dots, ratio2) {
   ctx.beginPath(), ctx.arc(x, y, (dots.hollow ? 2.6 : 1.7) * ratio2, 0, 2 * Math.PI), dots.hollow ? ctx.stroke() : ctx.fill();
 }
 function triangles(u, over, dots, model, color) {
-  let { ctx, bbox } = u, ratio2 = devicePixelRatio, size = 4.5 * ratio2, y = bbox.top + 2 * ratio2;
-  for (let [x] of over)
+  let { ctx, bbox } = u, ratio2 = devicePixelRatio, size = 4.5 * ratio2, y = bbox.top + 2 * ratio2, crowded = over.length > 40, largest = over.toSorted((a, b) => b[1] - a[1]);
+  for (let [x] of crowded ? largest.slice(8) : []) ctx.fillRect(x - ratio2 / 2, y, ratio2, size);
+  for (let [x] of crowded ? largest.slice(0, 8) : over)
     ctx.beginPath(), ctx.moveTo(x, y), ctx.lineTo(x + size, y + size * 1.5), ctx.lineTo(x - size, y + size * 1.5), ctx.closePath(), dots.hollow ? ctx.stroke() : ctx.fill();
   if (!dots.labels) return;
   ctx.font = `600 ${10.5 * ratio2}px system-ui, sans-serif`, ctx.textAlign = "left", ctx.textBaseline = "top";
   let taken = [];
-  for (let [x, value] of over.toSorted((a, b) => b[1] - a[1])) {
+  for (let [x, value] of largest.slice(0, 40)) {
     let text2 = yText(model.unit, value), width2 = ctx.measureText(text2).width, left = x + size + 2 * ratio2 + width2 > bbox.left + bbox.width ? x - size - 2 * ratio2 - width2 : x + size + 2 * ratio2;
     if (!taken.some(([a, b]) => left < b + 6 * ratio2 && left + width2 > a - 6 * ratio2) && (taken.push([left, left + width2]), halo(ctx, text2, left, y, color, ratio2), taken.length >= 8))
       break;
@@ -1390,7 +1396,9 @@ function PageChart({ page, model, height, summary, stops, markNames = !1, report
       selection: page.selection,
       onZoom: (x0, x1) => page.zoom(x0, x1),
       onReset: () => page.resetZoom(),
-      ...reportsWidth ? { onWidth: (width2) => page.chartWidth.value = width2 } : {}
+      ...reportsWidth ? { onWidth: (width2) => {
+        width2 > 0 && (page.chartWidth.value = width2);
+      } } : {}
     }
   );
 }
@@ -1778,7 +1786,7 @@ function StepTime({ page }) {
       ))
     },
     data && h(Readout, { page, data }),
-    model && first ? h(PageChart, { page, model, height: HEIGHT2, markNames: !0, reportsWidth: !0, stops: placeBins(first.axis, first.sample, origin).x, summary: stepTimeSummary(page.summary.value.data?.data[0], data.shown[0].label) }) : h(ChartSkeleton, { height: HEIGHT2, failed: page.bands.value.error !== null }),
+    model && first ? h(PageChart, { page, model, height: HEIGHT2, markNames: !0, reportsWidth: !0, stops: placeBins(first.axis, first.sample, origin).x, summary: stepTimeSummary(page.summary.value.data?.data[0], data.shown[0].label) }) : h(ChartSkeleton, { height: HEIGHT2, onWidth: (width2) => page.chartWidth.value = width2, failed: page.bands.value.error !== null }),
     data && first && h(Key, { data, bands: first, page, clipped }),
     h(Events, { page })
   );
@@ -1795,11 +1803,12 @@ function Readout({ page, data }) {
 }
 function Key({ data, bands, page, clipped }) {
   let { showMax, showLeftOut } = page.view.value, leftOut = data.data.some((answer) => answer.num_left_out.some((n) => n > 0)), raw = bands.sample.num_in_range === bands.axis.start.length;
-  return h("ul", { class: "key" }, data.data.length > 1 ? data.shown.map((entry) => h("li", { key: entry.label }, h(Swatch, { color: RUN_COLORS[entry.color % RUN_COLORS.length] }), h(Name, { text: entry.label }))) : !raw && h("li", null, h("span", { class: "glyph band", "aria-hidden": "true" }), "bands: ", bandNames(bands.percentiles)), h("li", null, h("span", { class: "glyph line", "aria-hidden": "true" }), raw ? "step time" : "median"), showMax && !raw && h("li", null, h("span", { class: "glyph dot", "aria-hidden": "true" }), "longest step, where it stands out"), clipped && h("li", null, h("span", { class: "glyph triangle", "aria-hidden": "true" }), "above the axis, with its value"), showLeftOut && leftOut && h("li", null, h("span", { class: "glyph ring", "aria-hidden": "true" }), "left out of the statistics"), h(MarkKey, { page }));
+  return h("ul", { class: "key" }, data.data.length > 1 ? data.shown.map((entry) => h("li", { key: entry.label }, h(Swatch, { color: RUN_COLORS[entry.color % RUN_COLORS.length] }), h(Name, { text: entry.label }))) : !raw && h(Curves, { percentiles: bands.percentiles }), h("li", null, h("span", { class: "glyph line", "aria-hidden": "true" }), raw ? "step time" : "median"), showMax && !raw && h("li", null, h("span", { class: "glyph dot", "aria-hidden": "true" }), "longest step, where it stands out"), clipped && h("li", null, h("span", { class: "glyph triangle", "aria-hidden": "true" }), "above the axis, with its value"), showLeftOut && leftOut && h("li", null, h("span", { class: "glyph ring", "aria-hidden": "true" }), "left out of the statistics"), h(MarkKey, { page }));
 }
-function bandNames(percentiles) {
-  let pairs = percentiles.filter((p) => p < 50 && percentiles.includes(100 - p)).map((p) => `p${p}–p${100 - p}`), singles = percentiles.filter((p) => p !== 50 && !percentiles.includes(100 - p)).map((p) => `p${p}`);
-  return [...pairs, ...singles.map((p) => `${p} (thin line)`)].join(", ");
+var DASH_NAMES = ["solid", "dashed", "dotted", "dash-dotted"];
+function Curves({ percentiles }) {
+  let { pairs, singles } = roles(percentiles), name = (index) => `p${percentiles[index]}`;
+  return h(Fragment, null, pairs.length > 0 && h("li", null, h("span", { class: "glyph band", "aria-hidden": "true" }), pairs.map(([low, high]) => `${name(low)}–${name(high)}`).join(", ")), singles.length > 0 && h("li", null, h("span", { class: "glyph thin", "aria-hidden": "true" }), singles.map((index, i) => singles.length > 1 ? `${name(index)} ${DASH_NAMES[i % 4]}` : name(index)).join(", ")));
 }
 function MarkKey({ page }) {
   let counts = page.marks.value.data?.data[0]?.num_marks ?? {};
