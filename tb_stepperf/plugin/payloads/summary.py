@@ -92,7 +92,7 @@ def _stages(view: View, selection: Selection, stages: dict[str, str], device_sta
     num_used = max(selection.num_used, 1)
     totals_ms = {name: _used_total(view, column, selection) for name, column in stages.items()}
     device_ms = {name: _used_total(view, column, selection) for name, column in device_stages.items()}
-    step_total_ms = float(view.column(STEP_TIME_MS)[selection.used].sum(dtype=np.float64))
+    step_total_ms = float(np.sum(view.column(STEP_TIME_MS), where=selection.used, dtype=np.float64))
     shown, num_more = largest(totals_ms)
     if num_more:
         rest = [name for name in totals_ms if name not in set(shown)]
@@ -125,7 +125,7 @@ def _stages(view: View, selection: Selection, stages: dict[str, str], device_sta
 
 def _used_total(view: View, column: str, selection: Selection) -> float:
     values = view.column(column)
-    return float(values[selection.used & times(values)].sum(dtype=np.float64))
+    return float(np.sum(values, where=selection.used & times(values), dtype=np.float64))
 
 
 def _rate(view: View, selection: Selection, column: str) -> float | None:
@@ -156,7 +156,7 @@ def _peaks(view: View) -> list[dict[str, Any]]:
 def _flagged_total(view: View, column: str, rows: np.ndarray) -> dict[str, Any]:
     values = view.column(column)
     measured = rows & times(values)
-    total_ms = rounded(values[measured].sum(dtype=np.float64)) if view.has(column) else None
+    total_ms = rounded(np.sum(values, where=measured, dtype=np.float64)) if view.has(column) else None
     return {"num_steps": int(np.count_nonzero(rows)), "total_ms": total_ms}
 
 
