@@ -1,6 +1,6 @@
 """Runs `find_changes` over suites of planted series and prints F1, false markers, location error, time and memory.
 
-    python benchmarks/regression/detect_run.py --seeds 101 102 --num-series 400
+    PYTHONPATH=. python benchmarks/regression/detect_run.py --seeds 101 102 --num-series 400
 
 Seeds below 100 were used while tuning; report on others.
 """
@@ -9,14 +9,9 @@ from __future__ import annotations
 
 import argparse
 import resource
-import sys
 import time
-from pathlib import Path
 
 import numpy as np
-
-sys.path[:0] = [str(Path(__file__).resolve().parent), str(Path(__file__).resolve().parents[2])]
-
 from detect_score import Report
 from series_noise import autoregressive
 from series_suite import suite

@@ -34,7 +34,8 @@ class Tally:
 def match(truth: Sequence[Truth], markers: Sequence[int], num_steps: int) -> tuple[int, int, int, list[int]]:
     """Matches markers to planted changes, the nearest pairs first.
 
-    A marker within the tolerance of a change hits it (of a ramp or drift: anywhere between its ends); each change and
+    A marker within the tolerance of a change hits it (of a ramp or drift: anywhere between its ends, or nearer to them
+    than a tenth of its length: where a slow change begins is not sharp); each change and
     each marker is used once. A marker at the end of a transient or ramp that is left over is neither right nor wrong.
 
     Returns:
@@ -45,10 +46,12 @@ def match(truth: Sequence[Truth], markers: Sequence[int], num_steps: int) -> tup
     for t, change in enumerate(truth):
         for m, marker in enumerate(markers):
             distance = abs(marker - change.step)
+            blurred = 0
             if change.kind in ("ramp", "drift"):
                 inside = change.step <= marker <= change.end_step
                 distance = 0 if inside else min(distance, abs(marker - change.end_step))
-            if distance <= allowed:
+                blurred = (change.end_step - change.step) // 10
+            if distance <= max(allowed, blurred):
                 pairs.append((distance, t, m))
     used_truth: set[int] = set()
     used_markers: set[int] = set()

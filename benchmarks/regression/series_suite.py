@@ -17,7 +17,9 @@ KINDS = ("regression", "improvement", "several", "transient", "tail", "variance"
 LENGTHS = (300, 600, 1000, 3000, 10_000, 30_000, 100_000, 300_000)
 _LENGTH_WEIGHTS = np.array([4, 4, 6, 6, 4, 2, 1, 0.5])
 _LEVEL_BASES = ("white", "skewed", "ar_0.5", "ar_0.9", "async_pairs", "buckets", "wander", "flipping", "recurring_slow")
-_SPREAD_BASES = ("white", "skewed", "ar_0.5", "async_pairs", "wander")
+_TAIL_BASES = ("white", "skewed", "ar_0.5", "async_pairs", "wander")
+_VARIANCE_BASES = ("white", "skewed", "ar_0.5")
+_BASES = {"tail": _TAIL_BASES, "variance": _VARIANCE_BASES}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -81,7 +83,7 @@ def _quiet(rng: np.random.Generator, num: int, base: str) -> Series:
 
 
 def _changed(rng: np.random.Generator, num: int, kind: str) -> Series:
-    base = str(rng.choice(_SPREAD_BASES if kind in ("tail", "variance") else _LEVEL_BASES))
+    base = str(rng.choice(_BASES.get(kind, _LEVEL_BASES)))
     sigma = 10 ** rng.uniform(-2.7, -1.5)
     log_ms = series_noise.BASES[base](rng, num, sigma)
     truth = _PLANTERS[kind](rng, log_ms)
@@ -174,7 +176,10 @@ def _tail(rng: np.random.Generator, log_ms: np.ndarray) -> list[Truth]:
     spread = float(np.percentile(np.abs(log_ms - np.median(log_ms)), 75))
     lift = max(float(rng.uniform(0.12, 0.7)), 6.0 * spread)
     first, last = (step, log_ms.size) if rng.random() < 0.75 else (0, step)
-    hit = first + np.flatnonzero(rng.random(last - first) < share)
+    chance = rng.random(last - first) < share
+    # the stretch with slow steps begins and ends with one: that is what its borders mean
+    chance[[0, -1]] = True
+    hit = first + np.flatnonzero(chance)
     log_ms[hit] += np.log1p(lift) * rng.uniform(0.7, 1.6, hit.size)
     return [Truth(step, None, "tail", lift if first else -lift)]
 

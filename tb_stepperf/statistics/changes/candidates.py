@@ -8,6 +8,7 @@ from tb_stepperf.statistics.changes.noise import Sums
 from tb_stepperf.statistics.changes.records import MIN_SEGMENT
 
 MAX_BLOCKS = 4096
+_MAX_SHORT_EVENTS = 2000
 _PENALTY = 4.3**2
 _TAIL_SHARES = (0.02, 0.05, 0.95, 0.98)
 
@@ -83,16 +84,12 @@ def short_windows(sums: Sums, log_effect: float, widths: tuple[int, ...] = (24, 
         sample = size[:: max(1, num // 20_000)]
         threshold = max(6.0 * 1.4826 * float(np.median(sample)), log_effect)
         rows = np.flatnonzero(size > threshold)
-        while rows.size:
-            # runs of exceedances, cut where they pause; the largest value of each run is the candidate
-            breaks = np.flatnonzero(np.diff(rows) > width // 2) + 1
-            for run in np.split(rows, breaks):
-                signs = np.sign(contrast[run])
-                for part in np.split(run, np.flatnonzero(np.diff(signs)) + 1):
-                    found.append(int(part[size[part].argmax()]) + width)
-            break
-        if len(found) > 20_000:
-            return []
+        # runs of exceedances, cut where they pause or change sign; the largest value of each run is the candidate
+        cuts = (np.diff(rows) > width // 2) | (np.diff(np.sign(contrast[rows])) != 0)
+        runs = np.split(rows, np.flatnonzero(cuts) + 1) if rows.size else []
+        if len(runs) > _MAX_SHORT_EVENTS:
+            continue
+        found += [int(run[size[run].argmax()]) + width for run in runs]
     return sorted(set(found))
 
 
@@ -107,29 +104,40 @@ def thin(borders: list[int], spacing: int, num_rows: int) -> list[int]:
     return kept
 
 
-def best_split(sums: Sums, start: int, end: int, margin: int = MIN_SEGMENT) -> int | None:
-    """Row in [start + margin, end − margin] that divides rows [start, end) into the two most different means.
+def best_split(sums: Sums, start: int, end: int, is_rate: bool = False, margin: int = MIN_SEGMENT) -> int | None:
+    """Row in [start + margin, end − margin] that divides rows [start, end) into the two most different parts.
 
-    Looks at 1,024 rows at most, then at every row near the best of them. None where the range is too short.
+    Different in mean by least squares, or, where the stream consists of zeros and ones, by Bernoulli likelihood. Looks
+    at 1,024 rows at most, then at every row near the best of them. None where the range is too short.
     """
     low, high = start + margin, end - margin
     if high < low:
         return None
+    gain = _rate_gain if is_rate else _mean_gain
     stride = max(1, (high - low) // 1024)
-    best = _argmax_split(sums, start, end, np.arange(low, high + 1, stride))
+    rows = np.arange(low, high + 1, stride)
+    best = int(rows[gain(sums, start, end, rows).argmax()])
     if stride > 1:
         rows = np.arange(max(low, best - stride), min(high, best + stride) + 1)
-        best = _argmax_split(sums, start, end, rows)
+        best = int(rows[gain(sums, start, end, rows).argmax()])
     return best
 
 
-def _argmax_split(sums: Sums, start: int, end: int, rows: np.ndarray) -> int:
-    left = sums.first[rows] - sums.first[start]
-    right = sums.first[end] - sums.first[rows]
-    num_left = rows - start
-    num_right = end - rows
-    gain = (left / num_left - right / num_right) ** 2 * num_left * num_right
-    return int(rows[gain.argmax()])
+def _mean_gain(sums: Sums, start: int, end: int, rows: np.ndarray) -> np.ndarray:
+    left = (sums.first[rows] - sums.first[start]) / (rows - start)
+    right = (sums.first[end] - sums.first[rows]) / (end - rows)
+    return (left - right) ** 2 * (rows - start) * (end - rows)
+
+
+def _rate_gain(sums: Sums, start: int, end: int, rows: np.ndarray) -> np.ndarray:
+    left = (sums.first[rows] - sums.first[start]) / (rows - start) + sums.offset
+    right = (sums.first[end] - sums.first[rows]) / (end - rows) + sums.offset
+    return -(rows - start) * _entropy(left) - (end - rows) * _entropy(right)
+
+
+def _entropy(rate: np.ndarray) -> np.ndarray:
+    p = np.clip(rate, 1e-12, 1.0 - 1e-12)
+    return -p * np.log(p) - (1.0 - p) * np.log1p(-p)
 
 
 def place(values: np.ndarray, start: int, border: int, end: int, reach: int) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import math
 
 import numpy as np
@@ -65,6 +66,7 @@ def _changes_of(prepared: Prepared, settings: Settings) -> tuple[Change, ...]:
         levels = find_levels(prepared, settings)
     verifier, borders, flattened = levels.verifier, levels.borders, levels.log_ms
     slopes, steps = find_slopes(verifier, borders, settings)
+    slopes = [slope for slope in slopes if not _is_warm_up(prepared, slope)]
     num_rows = flattened.size
     marks = sorted({*steps, *(s.start for s in slopes), *(s.end for s in slopes)} - {0, num_rows})
     found = _level_changes(prepared, verifier, marks, steps, settings)
@@ -102,8 +104,24 @@ def _ends_warm_up(prepared: Prepared, levels: Levels) -> bool:
     borders = levels.borders
     edges = [0, *borders, levels.log_ms.size]
     delta = levels.verifier.contrast(*edges[:3]).delta
-    reach = max(100, min(prepared.log_ms.size // 5, 600))
-    return prepared.warm_up > 0 and borders[0] <= reach and 0.0 < -delta < prepared.warm_up_excess
+    largest = max(0.15, 5.0 * prepared.scale)
+    return (
+        prepared.warm_up > 0
+        and borders[0] <= _warm_up_reach(prepared)
+        and 0.0 < -delta < min(largest, prepared.warm_up_excess)
+    )
+
+
+def _warm_up_reach(prepared: Prepared) -> int:
+    """Rows after the end of warm-up within which getting faster is still part of it."""
+    return max(60, 3 * prepared.warm_up, prepared.log_ms.size // 20)
+
+
+def _is_warm_up(prepared: Prepared, slope: Slope) -> bool:
+    """Whether a falling slope is the last of a slow start."""
+    early = slope.start < 60 and slope.end <= 2 * _warm_up_reach(prepared)
+    slow_start = prepared.warm_up > 0 or slope.before - slope.after > 0.3
+    return slow_start and early and slope.after < slope.before
 
 
 def _cut(prepared: Prepared, row: int) -> Prepared:
@@ -127,7 +145,7 @@ def _level_changes(
     longest = max(60, min(500, int(0.15 * num_rows)))
     found: list[Change] = []
     used: set[int] = set()
-    pairs = [(a, b) for a, b in zip(marks[:-1], marks[1:]) if a in steps and b in steps]
+    pairs = [(a, b) for a, b in itertools.pairwise(marks) if a in steps and b in steps]
     for first, last in sorted(pairs, key=lambda pair: pair[1] - pair[0]):
         if first in used or last in used or last - first > longest or not _returns(contrasts[first], contrasts[last]):
             continue

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 
 import numpy as np
 
@@ -148,7 +149,7 @@ def recurring_pattern(verifier: Verifier, borders: list[int], settings: Settings
     means = segment_means(sums, borders)
     edges = np.array([0, *borders, sums.num_rows])
     lengths = np.diff(edges)
-    noise = np.array([sums.long_run_variance(start, end) for start, end in zip(edges[:-1], edges[1:])]) / lengths
+    noise = np.array([sums.long_run_variance(start, end) for start, end in itertools.pairwise(edges)]) / lengths
     heights = means[1:-1] - 0.5 * (means[:-2] + means[2:])
     errors = np.sqrt(noise[1:-1] + 0.25 * (noise[:-2] + noise[2:]))
     size = np.abs(heights)

@@ -44,26 +44,32 @@ class Sums:
         return np.diff(self.first[edges]) / size
 
     def long_run_variance(self, start: int, end: int) -> float:
-        """Long-run variance of rows [start, end): the larger of a plug-in and of differences of group means.
+        """Long-run variance of rows [start, end): the largest of `noise_parts`, at least the floor."""
+        return max(*self.noise_parts(start, end), self.floor)
 
-        The plug-in is that of an AR(1) whose coefficient is corrected for its bias −(1 + 4φ)/n (Marriott and Pope,
-        Biometrika 41, 1954). Differences of adjacent group means (von Neumann's ratio) see correlation of longer
-        reach and are deaf to a trend.
+    def noise_parts(self, start: int, end: int) -> tuple[float, float, float]:
+        """Three estimates of the long-run variance of rows [start, end).
+
+        The first is the plug-in of an AR(1) whose coefficient is corrected for its bias −(1 + 4φ)/n (Marriott and
+        Pope, Biometrika 41, 1954). The others are from squared differences of adjacent means of 24 and of 10 groups
+        (von Neumann's ratio): they see correlation of longer reach and are deaf to a trend; 0 where rows are too few.
         """
         num = end - start
         if num < 4:
-            return max(self.variance(start, end), self.floor)
+            return self.variance(start, end), 0.0, 0.0
         mean, variance = self.mean(start, end), self.variance(start, end)
         both = float(self.first[end - 1] - self.first[start]) + float(self.first[end] - self.first[start + 1])
         lagged = (float(self.lagged[end - 1] - self.lagged[start]) - mean * both) / (num - 1) + mean * mean
         phi = lagged / variance if variance > 0 else 0.0
         phi = min(max(phi + (1.0 + 4.0 * phi) / num, 0.0), 0.97)
-        best = variance * num / (num - 1) * (1.0 + phi) / (1.0 - phi)
+        parts = [variance * num / (num - 1) * (1.0 + phi) / (1.0 - phi)]
         for num_groups in (24, 10):
+            part = 0.0
             if num >= 8 * num_groups:
                 steps = np.diff(self.group_means(start, end, num_groups))
-                best = max(best, num // num_groups * float(np.mean(steps * steps)) / 2.0)
-        return max(best, self.floor)
+                part = num // num_groups * float(np.mean(steps * steps)) / 2.0
+            parts.append(part)
+        return parts[0], parts[1], parts[2]
 
 
 def global_long_run_variance(sums: Sums, largest_group: int | None = None) -> float:

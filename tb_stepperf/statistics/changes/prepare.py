@@ -102,8 +102,9 @@ def robust_scale(residual: np.ndarray) -> float:
 def find_period(residual: np.ndarray) -> int:
     """Length of a repeating pattern in shape (num_rows,) values, 1 where there is none.
 
-    The autocorrelation (by FFT, on at most 32,768 rows from the middle) must have a peak that is above 0.35, stands
-    0.15 above both neighbours and recurs at twice the lag; the smallest such lag is the period.
+    The autocorrelation (by FFT, on at most 32,768 rows from the middle) must have peaks that are above 0.35, stand
+    0.15 above both neighbours and recur at twice the lag; the smallest lag that comes near the highest of them is the
+    period (a pattern over 12 steps may also repeat roughly every 3).
     """
     if residual.size > _MAX_PERIOD_SAMPLE:
         first = (residual.size - _MAX_PERIOD_SAMPLE) // 2
@@ -118,12 +119,15 @@ def find_period(residual: np.ndarray) -> int:
     correlation = np.fft.irfft(power, size)[: 2 * max_lag + 2]
     if correlation[0] <= 0:
         return 1
-    correlation = correlation / correlation[0]
+    correlation = correlation / correlation[0] * (num / (num - np.arange(correlation.size)))
     lags = np.arange(2, max_lag + 1)
     here = correlation[lags]
     good = (here > 0.35) & (here - correlation[lags - 1] > 0.15) & (here - correlation[lags + 1] > 0.15)
     good &= correlation[2 * lags] > 0.3
-    return int(lags[good][0]) if good.any() else 1
+    if not good.any():
+        return 1
+    near_best = here[good] >= here[good].max() - 0.08
+    return int(lags[good][near_best][0])
 
 
 def warm_up_end(log_ms: np.ndarray) -> tuple[int, float]:
@@ -156,7 +160,19 @@ def warm_up_end(log_ms: np.ndarray) -> tuple[int, float]:
         end = int(slow[-1]) + 1 if slow.size else 0
     if end == 0:
         return 0, 0.0
-    return end, float(np.median(log_ms[: max(1, end // 2)]) - np.median(log_ms[end : end + ahead]))
+    excess = float(np.median(log_ms[: max(1, end // 2)]) - np.median(log_ms[end : end + ahead]))
+    if excess > 0.1:
+        end = _end_of_decay(log_ms, end, min(log_ms.size // 3, 400), sigma)
+    return end, excess
+
+
+def _end_of_decay(log_ms: np.ndarray, start: int, limit: int, sigma: float) -> int:
+    """First row from `start` on whose next 10 rows are no slower than the 100 after them, but for 1 % or noise."""
+    for row in range(start, limit, 2):
+        slower = float(np.median(log_ms[row : row + 10]) - np.median(log_ms[row + 10 : row + 110]))
+        if slower <= max(0.01, 2.0 * sigma / np.sqrt(10.0)):
+            return row
+    return limit
 
 
 def _usable(step_time_ms: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
+import math
 
 import numpy as np
 
@@ -10,6 +12,9 @@ from tb_stepperf.statistics.changes.candidates import thin
 from tb_stepperf.statistics.changes.noise import Sums
 from tb_stepperf.statistics.changes.records import MIN_SEGMENT, Settings
 from tb_stepperf.statistics.changes.verify import Verifier
+
+_MIN_TREND_Z = 6.5
+"""Standard errors that a slope within a segment must reach; it is searched over all pairs of knots."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -93,7 +98,7 @@ def _best_slope(sums: Sums, start: int, end: int, chain: list[int], settings: Se
     centre = start + size * (np.arange(num_groups) + 0.5)
     inner = [start, *chain, start + size * num_groups]
     fitted = np.zeros(num_groups)
-    for left, right in zip(inner[:-1], inner[1:]):
+    for left, right in itertools.pairwise(inner):
         inside = (centre >= left) & (centre < right)
         if inside.any():
             fitted[inside] = values[inside].mean()
@@ -105,12 +110,13 @@ def _best_slope(sums: Sums, start: int, end: int, chain: list[int], settings: Se
     width = (last - first) * size
     if width < max(2 * MIN_SEGMENT, 3 * size) or abs(after - before) < settings.log_effect:
         return None
-    # each step costs a level and a place, the slope two of each; a single step is given up only on strong evidence
+    # each step costs a level and a place, the slope two of each; a single step is given up only on strong evidence,
+    # a staircase as soon as a slope is nearly as good
     advantage = (steps_error - slope_error) / max(noise, 1e-12) + 2.0 * (2 * len(chain) + 1 - 4)
-    if advantage < (10.0 if len(chain) == 1 else 1.0):
+    if advantage < (10.0 if len(chain) == 1 else -6.0):
         return None
-    row_first = int(round(start + first * size))
-    row_last = int(round(start + last * size))
+    row_first = round(start + first * size)
+    row_last = round(start + last * size)
     error = np.sqrt(noise * (1.0 / max(first, 3.0) + 1.0 / max(num_groups - last, 3.0)) * 1.5)
     return Slope(row_first, min(row_last, end), start, end, before, after, float(error))
 
@@ -162,30 +168,32 @@ def _scan_knots(values: np.ndarray, firsts: np.ndarray, lasts: np.ndarray) -> tu
 
 
 def _trends(verifier: Verifier, borders: list[int], slopes: list[Slope], settings: Settings) -> list[Slope]:
-    """Even trends of one and a half minimum effects within segments that are long enough to show one."""
+    """Slopes of one and a half minimum effects within segments that are long enough to show one."""
     sums = verifier.sums
     found: list[Slope] = []
     edges = [0, *borders, sums.num_rows]
     taken = {(slope.start, slope.end) for slope in slopes}
-    for start, end in zip(edges[:-1], edges[1:]):
+    for start, end in itertools.pairwise(edges):
         num = end - start
-        if num < 200 or (start, end) in taken:
+        if num < 120 or (start, end) in taken:
             continue
-        num_groups = int(min(48, num // 20))
+        num_groups = int(min(240, num // 5))
         size = num // num_groups
         values = sums.group_means(start, start + size * num_groups, num_groups)
-        time = (np.arange(num_groups) - (num_groups - 1) / 2.0) / num_groups
-        power = float((time * time).sum())
-        rise = float((time * values).sum()) / power
-        residual = values - values.mean() - rise * time
-        variance = float((residual * residual).sum()) / (num_groups - 2)
-        phi = float((residual[1:] * residual[:-1]).sum() / max((residual * residual).sum(), 1e-300))
-        phi = min(max(phi + (1 + 4 * phi) / num_groups, 0.0), 0.9)
-        error = np.sqrt(max(variance * (1 + phi) / (1 - phi), verifier.noise_floor / size) / power)
-        if abs(rise) < 1.5 * settings.log_effect or abs(rise) < 6.0 * error:
+        knots = _fit_knots(values)
+        if knots is None:
             continue
-        middle = float(values.mean())
-        found.append(Slope(start, end, start, end, middle - rise / 2.0, middle + rise / 2.0, float(error)))
+        first, last, before, after, error, noise = knots
+        noise = max(noise, verifier.noise_floor / size)
+        gain = float(((values - values.mean()) ** 2).sum()) - error
+        z = math.sqrt(max(gain, 0.0) / noise)
+        rise = after - before
+        middle = 0.5 * (first + last)
+        needed = _MIN_TREND_Z * (1.0 + 6.0 / min(middle, num_groups - middle))
+        if abs(rise) < 1.5 * settings.log_effect or z < needed or (last - first) * size < 2 * MIN_SEGMENT:
+            continue
+        rows = round(start + first * size), min(round(start + last * size), end)
+        found.append(Slope(*rows, start, end, before, after, abs(rise) / z))
     return found
 
 
@@ -194,7 +202,7 @@ def shape_of(num_rows: int, borders: list[int], slopes: list[Slope], sums: Sums)
     marks = thin(sorted({*borders, *(s.start for s in slopes), *(s.end for s in slopes)}), 1, num_rows)
     edges = [0, *marks, num_rows]
     level = np.zeros(num_rows)
-    for start, end in zip(edges[:-1], edges[1:]):
+    for start, end in itertools.pairwise(edges):
         level[start:end] = sums.mean(start, end)
     for slope in slopes:
         num = slope.end - slope.start

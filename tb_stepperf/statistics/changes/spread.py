@@ -7,8 +7,9 @@ import math
 
 import numpy as np
 
-from tb_stepperf.statistics.changes.candidates import partition, thin
+from tb_stepperf.statistics.changes.candidates import best_split, partition, thin
 from tb_stepperf.statistics.changes.intervals import quantile
+from tb_stepperf.statistics.changes.levels import MIN_RECURRENCES, segment_means
 from tb_stepperf.statistics.changes.noise import Sums, global_long_run_variance
 from tb_stepperf.statistics.changes.prepare import robust_scale
 from tb_stepperf.statistics.changes.records import Settings
@@ -53,6 +54,7 @@ class SpreadVerifier(Verifier):
         )
         self._is_rate = is_rate
         self._log_tail_effect = settings.log_tail_effect
+        self._parts_cache: dict[tuple[int, int], tuple[float, float, float]] = {}
         self._p95: dict[tuple[int, int], float] = {}
 
     def contrast(self, start: int, border: int, end: int) -> Contrast:
@@ -65,7 +67,9 @@ class SpreadVerifier(Verifier):
         pooled = (before * num_before + after * num_after) / (end - start)
         variance = max(pooled * (1.0 - pooled), 1e-6)
         apart = before * (1.0 - before) * num_before + after * (1.0 - after) * num_after
-        clustered = self.noise(start, border) * num_before + self.noise(border, end) * num_after
+        # rare events make the noise uncertain: each estimate is pooled over both sides before the largest is taken
+        parts = zip(self._parts(start, border), self._parts(border, end))
+        clustered = max(first * num_before + second * num_after for first, second in parts)
         clustering = max(1.0, clustered / apart) if apart > 0 else 1.0
         # signed root of the likelihood ratio: nearer to Gaussian than the score test where events are few
         gain = num_before * _divergence(before, pooled) + num_after * _divergence(after, pooled)
@@ -73,6 +77,16 @@ class SpreadVerifier(Verifier):
         delta = after - before
         least = math.sqrt(variance * clustering * (1.0 / num_before + 1.0 / num_after))
         return Contrast(delta, abs(delta) / z if delta else least, num_before, num_after)
+
+    def split(self, start: int, end: int) -> int | None:
+        """The best single border within rows [start, end), of a rate by its likelihood."""
+        return best_split(self.sums, start, end, self._is_rate)
+
+    def _parts(self, start: int, end: int) -> tuple[float, float, float]:
+        key = (start, end)
+        if key not in self._parts_cache:
+            self._parts_cache[key] = self.sums.noise_parts(start, end)
+        return self._parts_cache[key]
 
     def score(self, start: int, border: int, end: int) -> float:
         """As for levels, with the practical test on the 95th percentile or on the rate."""
@@ -82,7 +96,7 @@ class SpreadVerifier(Verifier):
         if self._is_rate:
             rate = self.sums.mean(start, end) + self.sums.offset
             informative = max(4.0 * rate * (1.0 - rate) * shorter, 1.0)
-        score = min(found.z / (self.min_z * (1.0 + 10.0 / informative)), shorter / self.shortest)
+        score = min(found.z / (self.min_z * (1.0 + 6.0 / informative)), shorter / self.shortest)
         if score < 1.0:
             return score
         effect = abs(self.p95(border, end) - self.p95(start, border)) / self._log_tail_effect
@@ -129,20 +143,24 @@ def find_spread_borders(
     core = 1.4826 * float(np.median(size))
     if core < 0.7 * scale:
         streams.append((np.minimum(size, 2.5 * core), "variance"))
-    found: list[SpreadBorder] = []
-    for stream, kind in streams:
-        found += _borders_of(stream, residual, kind, level_borders, settings)
-    found = [b for b in found if all(abs(b.row - level) > tolerance for level in level_borders)]
+    found = [item for stream, kind in streams for item in _borders_of(stream, residual, kind, level_borders, settings)]
     kept: list[SpreadBorder] = []
-    for border in sorted(found, key=lambda b: -b.z):
-        if all(abs(border.row - other.row) > tolerance for other in kept):
-            kept.append(_named(border, residual))
+    for border, verifier in sorted(found, key=lambda item: -item[0].z):
+        if any(abs(border.row - level) <= tolerance for level in level_borders):
+            continue
+        if any(abs(border.row - other.row) <= max(2 * tolerance, 60) for other in kept):
+            continue
+        # what one stream has shown is taken for granted when the next is heard
+        start = max([border.start, *(other.row for other in kept if other.row < border.row)])
+        end = min([border.end, *(other.row for other in kept if other.row > border.row)])
+        if verifier.score(start, border.row, end) >= 1.0:
+            kept.append(_named(dataclasses.replace(border, start=start, end=end), residual))
     return sorted(kept, key=lambda b: b.row)
 
 
 def _borders_of(
     stream: np.ndarray, residual: np.ndarray, kind: str, level_borders: list[int], settings: Settings
-) -> list[SpreadBorder]:
+) -> list[tuple[SpreadBorder, SpreadVerifier]]:
     is_rate = kind == "tail"
     if is_rate and stream.sum() < 8:
         return []
@@ -154,10 +172,15 @@ def _borders_of(
     candidates = partition(verifier.sums, noise)
     candidates = thin(sorted({*candidates, *level_borders}), _SHORTEST, stream.size)
     block = -(-stream.size // 1024)
-    borders = verifier.run(candidates, 3 * block + 150)
+    borders = verifier.run(candidates, 3 * block + 150, resplit=True)
     edges = [0, *borders, stream.size]
+    means = segment_means(verifier.sums, borders)
+    turns = int((np.diff(np.sign(np.diff(means))) != 0).sum())
+    if turns >= 2 * MIN_RECURRENCES - 2:
+        # it comes and goes again and again: a pattern
+        return []
     return [
-        SpreadBorder(edges[k], edges[k - 1], edges[k + 1], kind, verifier.contrast(*edges[k - 1 : k + 2]).z)
+        (SpreadBorder(edges[k], edges[k - 1], edges[k + 1], kind, verifier.contrast(*edges[k - 1 : k + 2]).z), verifier)
         for k in range(1, len(edges) - 1)
     ]
 

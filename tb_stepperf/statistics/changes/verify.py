@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import math
 from collections.abc import Callable
 
@@ -11,6 +12,8 @@ import numpy as np
 from tb_stepperf.statistics.changes.candidates import best_split, place
 from tb_stepperf.statistics.changes.noise import Sums
 from tb_stepperf.statistics.changes.records import MIN_SEGMENT
+
+_SHORT = 60
 
 
 @dataclasses.dataclass(frozen=True)
@@ -92,6 +95,10 @@ class Verifier:
         delta = self.sums.mean(border, end) - self.sums.mean(start, border)
         return Contrast(delta, math.sqrt(before / num_before + after / num_after), num_before, num_after)
 
+    def split(self, start: int, end: int) -> int | None:
+        """The best single border within rows [start, end)."""
+        return best_split(self.sums, start, end)
+
     def score(self, start: int, border: int, end: int) -> float:
         """How far a border is above all that is asked of it; below 1 it falls."""
         found = self.contrast(start, border, end)
@@ -100,7 +107,13 @@ class Verifier:
         if abs(found.delta) < self.doubtful_effect and shorter < self.doubtful_rows:
             # no larger and no longer than what recurs here anyway
             return 0.99 * min(found.z / needed, shorter / self.doubtful_rows)
-        return min(found.z / needed, abs(found.delta) / self.effect, shorter / self.shortest)
+        score = min(found.z / needed, abs(found.delta) / self.effect, shorter / self.shortest)
+        if score >= 1.0 and shorter < _SHORT:
+            # a stall of a few rows can lift the mean of a short stretch; it does not lift its median
+            middle = np.median(self.values[border : min(end, border + 4 * _SHORT)])
+            middle -= np.median(self.values[max(start, border - 4 * _SHORT) : border])
+            score = min(score, 1.6 * float(middle) * np.sign(found.delta) / self.effect)
+        return score
 
     def eliminate(self, borders: list[int]) -> list[int]:
         """Drops the weakest border until all that are left stand; places the neighbours of a dropped one anew."""
@@ -113,7 +126,7 @@ class Verifier:
             del edges[weakest + 1], scores[weakest]
             for k in (weakest, weakest + 1):
                 if 1 <= k < len(edges) - 1:
-                    moved = best_split(self.sums, edges[k - 1], edges[k + 1])
+                    moved = self.split(edges[k - 1], edges[k + 1])
                     if moved is not None:
                         edges[k] = moved
             for k in range(weakest - 1, weakest + 3):
@@ -124,11 +137,11 @@ class Verifier:
     def rescue(self, borders: list[int], max_added: int = 40) -> list[int]:
         """Adds single splits of a stretch that stand alone."""
         edges = [0, *borders, self.sums.num_rows]
-        pending = list(zip(edges[:-1], edges[1:]))
+        pending = list(itertools.pairwise(edges))
         added: list[int] = []
         while pending and len(added) < max_added:
             start, end = pending.pop()
-            border = best_split(self.sums, start, end)
+            border = self.split(start, end)
             if border is not None and self.score(start, border, end) >= 1.0:
                 added.append(border)
                 pending += [(start, border), (border, end)]
@@ -141,8 +154,13 @@ class Verifier:
             edges[k] = place(self.values, edges[k - 1], edges[k], edges[k + 1], reach)
         return edges[1:-1]
 
-    def run(self, candidates: list[int], reach: int) -> list[int]:
-        """Elimination, rescue, exact placing, and elimination once more."""
+    def run(self, candidates: list[int], reach: int, resplit: bool = False) -> list[int]:
+        """Elimination, rescue, exact placing, and elimination once more; `resplit` places by the mean before."""
         borders = self.eliminate(self.refine(candidates, reach))
         borders = self.rescue(borders)
+        if resplit:
+            edges = [0, *borders, self.sums.num_rows]
+            for k in range(1, len(edges) - 1):
+                edges[k] = self.split(edges[k - 1], edges[k + 1]) or edges[k]
+            borders = edges[1:-1]
         return self.eliminate(self.refine(borders, reach))
