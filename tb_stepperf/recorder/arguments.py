@@ -22,7 +22,7 @@ class Checks:
 
     def amount(self, name: str, value: Any) -> float | None:
         """Returns a finite number from 0 on, or None where the value is none."""
-        number = self._number(value)
+        number = as_count(value)
         if number is None:
             self.invalid(name, value, "a number (a tensor on a device is not read, since that would wait for it)")
             return None
@@ -36,16 +36,10 @@ class Checks:
 
     def is_number(self, name: str, value: Any) -> bool:
         """Returns whether the value is a number, be it negative or not finite; one that is not is counted."""
-        if self._number(value) is None:
+        if as_count(value) is None:
             self.invalid(name, value, "a number")
             return False
         return True
-
-    def _number(self, value: Any) -> float | None:
-        try:
-            return as_count(value)
-        except Exception:  # any object may have been passed; the caller reports it as one that cannot be used
-            return None
 
     def invalid(self, name: str, value: Any, allowed: str) -> None:
         """Counts a value that is not of a kind that can be used."""
@@ -82,11 +76,9 @@ def as_count(value: Any) -> float | None:
 
 def _on_host(value: Any) -> Any:
     """Returns the number in a one-element array or tensor in host memory; anything else as it is."""
-    device = getattr(value, "device", None)
-    on_host = device is None or device == "cpu" or getattr(device, "type", None) == "cpu"
-    if on_host and hasattr(value, "item") and getattr(value, "ndim", None) == 0:
-        try:
-            return value.item()
-        except (TypeError, ValueError, RuntimeError):
-            return value
-    return value
+    try:
+        device = getattr(value, "device", None)
+        on_host = device is None or device == "cpu" or getattr(device, "type", None) == "cpu"
+        return value.item() if on_host and value.ndim == 0 else value
+    except Exception:  # any object may have been passed; as it is, it is reported as one that cannot be used
+        return value

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import gc
-import time
+from collections.abc import Callable
 from typing import Any
 
 
 class GcTime:
     """Adds up the time of collections in any thread: a collection stops them all.
 
-    It refers to nothing, so that a writer that nobody closed can be collected itself.
+    It refers to nothing but a clock, so that a writer that nobody closed can be collected itself.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, clock: Callable[[], float]) -> None:
         self.seconds = 0.0
-        self.clock = time.perf_counter
-        self._began_s = 0.0
+        self._clock = clock
+        self._began_s: float | None = None
 
     def install(self) -> None:
         """Begins to listen."""
@@ -34,7 +34,7 @@ class GcTime:
 
     def _on_collection(self, phase: str, info: dict[str, Any]) -> None:
         if phase == "start":
-            self._began_s = self.clock()
-        elif self._began_s:
-            self.seconds += self.clock() - self._began_s
-            self._began_s = 0.0
+            self._began_s = self._clock()
+        elif self._began_s is not None:
+            self.seconds += self._clock() - self._began_s
+            self._began_s = None

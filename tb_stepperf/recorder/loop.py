@@ -120,7 +120,7 @@ class LoopState:
         self.counters: dict[str, int] = {}
         self.checks = Checks(self.count, messages)
         self.next_step = first_step
-        self.gc_time = GcTime()
+        self.gc_time = GcTime(clock)
         self.profiler: Any = _NoProfiler
         self.memory: MemoryProbe | None = None
         self.memory_columns: tuple[str, ...] = ()

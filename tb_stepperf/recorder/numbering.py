@@ -16,7 +16,7 @@ class Numbering:
 
     A number that does not ascend begins a new attempt, which is right for a loop that went back to a checkpoint. A loop
     that gives the same number for every step would begin one each time: after 16 attempts of at most 8 steps in a row,
-    such numbers are replaced.
+    such numbers are replaced from then on.
     """
 
     def __init__(self, first_step: int, checks: Checks, messages: Messages) -> None:
@@ -39,7 +39,8 @@ class Numbering:
             number = next_step
         if any_before and number < next_step:
             is_short = next_step - self._first_of_attempt <= _SHORT_ATTEMPT
-            self._num_short_attempts = self._num_short_attempts + 1 if is_short else 0
+            if self._num_short_attempts <= _MAX_SHORT_ATTEMPTS:
+                self._num_short_attempts = self._num_short_attempts + 1 if is_short else 0
             if self._num_short_attempts <= _MAX_SHORT_ATTEMPTS:
                 self._first_of_attempt = number
             else:

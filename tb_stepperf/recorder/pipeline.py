@@ -86,8 +86,6 @@ class Pipeline:
 
     def write(self, with_scalars: bool = True) -> None:
         """Writes everything that waits; with a point of each scalar at a flush."""
-        if self._sink.lost_what_was_written():
-            self._environment.begin_attempt()
         if self._attempt is not None:
             self._write(None, with_scalars)
 
@@ -174,6 +172,8 @@ class Pipeline:
 
     def _write(self, end: str | None, with_scalars: bool) -> None:
         attempt = self._attempt or self._begin_attempt(self.began_wall_s)
+        if self._sink.lost_what_was_written():
+            self._environment.begin_attempt()
         record = self._environment.next_record()
         blocks = attempt.take_events(self._loop.counters, end)
         point = self._scalars.take_event() if with_scalars and self._scalars is not None else None

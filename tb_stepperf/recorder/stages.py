@@ -7,11 +7,10 @@ cost of a stage (`python -m benchmarks.writer_cost`). They leave one stamp each 
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Callable, Iterable
 from threading import get_ident
 from types import TracebackType
-from typing import Any
+from typing import Any, Protocol, cast
 
 from tb_stepperf.recorder.loop import LoopState
 from tb_stepperf.recorder.stamps import ENTER, EXCLUDED, LAP, NUM_KINDS, RESUME, code
@@ -22,7 +21,19 @@ MORE_STAGES = "(more stages)"
 _MAX_FOLDED_NAMES = 10_000
 """As many names beyond the limit are remembered; a loop that makes up names must not fill the memory."""
 
-Stage = contextlib.AbstractContextManager[None]
+_ENTER_EXCLUDED, _RESUME_EXCLUDED = code(EXCLUDED, ENTER), code(EXCLUDED, RESUME)
+
+
+class Stage(Protocol):
+    """What `with` needs; it gives nothing and swallows nothing."""
+
+    def __enter__(self) -> None:
+        """Enters."""
+
+    def __exit__(
+        self, exception: type[BaseException] | None, value: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        """Leaves."""
 
 
 def make_stage(loop: LoopState, number: int) -> Stage:
@@ -49,7 +60,24 @@ def make_stage(loop: LoopState, number: int) -> Stage:
             loop.leave_slowly(resume_code, exception)
 
     methods = {"__slots__": (), "__enter__": staticmethod(enter), "__exit__": staticmethod(leave)}
-    return type("Stage", (), methods)()
+    return cast("Stage", type("NamedStage", (), methods)())
+
+
+class Exclusion:
+    """The re-entrant context manager of `exclude(...)`; it closes the fast way for as long as it is open."""
+
+    __slots__ = ("_loop",)
+
+    def __init__(self, loop: LoopState) -> None:
+        self._loop = loop
+
+    def __enter__(self) -> None:
+        self._loop.enter_slowly(_ENTER_EXCLUDED, _RESUME_EXCLUDED)
+
+    def __exit__(
+        self, exception: type[BaseException] | None, value: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self._loop.leave_slowly(_RESUME_EXCLUDED, exception)
 
 
 class StageNames:
@@ -113,7 +141,7 @@ class Stages:
     def __init__(self, loop: LoopState, names: StageNames) -> None:
         self.by_name: dict[str, Stage] = {}
         self.lap_codes: dict[str, float] = {}
-        self.exclude = make_stage(loop, EXCLUDED)
+        self.exclude = Exclusion(loop)
         self._loop = loop
         self._names = names
 
