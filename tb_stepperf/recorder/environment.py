@@ -27,6 +27,7 @@ _LAUNCHERS = (
 _OVERRIDABLE = ("autocast", "compile", "deterministic", "driver", "launcher", "seed")
 _MAX_BATCH_CHANGES = 16
 _MAX_LEAVES = 8
+_MAX_EXACT_INT = 2**53  # what a browser's numbers hold
 _DRIVER_FILE = "/proc/driver/nvidia/version"
 
 
@@ -39,6 +40,7 @@ class Environment:
         self._written: dict[str, Any] | None = None
         self._step = 0
         self._num_batch_changes = 0
+        self._given: set[str] = set()
         self.update(dict(user or {}), 0)
 
     def begin_attempt(self) -> None:
@@ -53,18 +55,22 @@ class Environment:
     def update(self, fields: Mapping[str, Any], step: int) -> None:
         """Adds what the user knows; `seed`, `compile`, `autocast`… take the place of what was found."""
         known = {name: value for name, value in fields.items() if name in _OVERRIDABLE}
+        self._given |= known.keys()
         user = {str(name): value for name, value in fields.items() if name not in _OVERRIDABLE}
         if user:
             known["user"] = {**self._fields["user"], **user}
-        self.set(known, step)
+        self._set(known, step)
 
     def set(self, fields: Mapping[str, Any], step: int) -> None:
-        """Sets fields of the record.
+        """Sets fields of the record, except those that the user has given.
 
         Args:
             fields: name to a value that JSON can hold; anything else is recorded as its text.
             step: the step from which they hold.
         """
+        self._set({name: value for name, value in fields.items() if name not in self._given}, step)
+
+    def _set(self, fields: Mapping[str, Any], step: int) -> None:
         changed = {name: as_json(value) for name, value in fields.items()}
         changed = {name: value for name, value in changed.items() if self._fields.get(name) != value}
         if changed:
@@ -191,6 +197,8 @@ def batch_shapes(batch: Any) -> dict[str, str]:
 
 def as_json(value: Any) -> Any:
     """Returns a value that JSON can hold: plain values as they are, everything else as text."""
+    if isinstance(value, int) and abs(value) > _MAX_EXACT_INT:
+        return str(value)
     if value is None or isinstance(value, (bool, int, float, str)):
         return value
     if isinstance(value, Mapping):

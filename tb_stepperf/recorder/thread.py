@@ -22,7 +22,7 @@ def flush_interval_s(base_s: float, age_s: float) -> float:
     """Returns the time until the next flush.
 
     A loop of 10 s a step for ten days would leave 86,400 blocks of one row at a fixed interval of 10 s; an interval
-    that grows with the age leaves about 3,000, and what a crash can lose stays a small part of what there is.
+    that grows with the age leaves 3,100, and what a crash can lose stays a small part of what there is.
     """
     return min(max(base_s, age_s / _AGE_PER_INTERVAL), max(base_s, MAX_INTERVAL_S))
 
