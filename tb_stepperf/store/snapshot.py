@@ -5,6 +5,7 @@ from __future__ import annotations
 import collections
 import dataclasses
 import functools
+import itertools
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from tb_stepperf.blocks import TagMetadata, parse_metadata
@@ -89,9 +90,10 @@ class Run:
     def all_problems(self) -> list[Problem]:
         """Returns what could not be used, each reason once."""
         damage: list[tuple[TagKey, str]] = []
-        for attempt in self.attempts:
-            damage.extend(AttemptRows.of(attempt, self.index).damage)
-            damage.extend((key, reason) for key in attempt.environments for reason in self._environment(key).damage)
+        for attempt in itertools.chain.from_iterable(rows for _, rows in self.members()):
+            damage.extend(attempt.damage)
+            environments = attempt.attempt.environments
+            damage.extend((key, reason) for key in environments for reason in self._environment(key).damage)
         return [*self.problems, *([_damage(self.run, "record", damage)] if damage else [])]
 
     def _make_members(self) -> Iterator[Member]:
@@ -183,7 +185,14 @@ def _notes_on_ends(members: Sequence[MemberInfo]) -> Iterator[str]:
     last_steps = collections.Counter(member.last_step for member in members)
     if len(last_steps) < 2 or any(member.end is None or member.writer for member in members):
         return
-    (usual, _), *_ = last_steps.most_common(1)
-    others = [f"{member.label} ends at step {member.last_step}" for member in members if member.last_step != usual]
-    more = f" and {len(others) - 3} more do so elsewhere" if len(others) > 3 else ""
-    yield f"{', '.join(others[:3])}{more}; the other ranks end at step {usual}."
+    ((usual, _),) = last_steps.most_common(1)
+    others = [
+        f"{member.label} has no steps"
+        if member.last_step is None
+        else f"{member.label} ends at step {member.last_step}"
+        for member in members
+        if member.last_step != usual
+    ]
+    more = f", and {len(others) - 3} more elsewhere" if len(others) > 3 else ""
+    rest = "have none" if usual is None else f"end at step {usual}"
+    yield f"{', '.join(others[:3])}{more}; the other ranks {rest}."

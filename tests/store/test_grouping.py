@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from tb_stepperf.store.grouping import natural_order, run_of
 from tests.store.gallery import times
 from tests.store.tables import open_store
-from tests.support.logs import START_S, write_attempt
+from tests.support.logs import START_S, AttemptLog, write_attempt
 
 
 @pytest.mark.parametrize(
@@ -128,3 +128,19 @@ def test_a_world_of_absurd_size_is_shown(logdir: pathlib.Path) -> None:
         run = opened.runs()["job"]
     assert run.world_size == 10**12
     assert run.missing_ranks == tuple(rank for rank in range(1001) if rank != 5)
+
+
+def test_ranks_that_end_apart_are_told_once_all_have_ended(logdir: pathlib.Path) -> None:
+    ends = [200, 200, 150, 140, 0, 120, 200]
+    for rank, num_rows in enumerate(ends[:-1]):
+        write_attempt(logdir / "job" / f"rank_{rank}", range(num_rows), times(num_rows), rank=rank, world_size=7)
+    last = AttemptLog(logdir / "job" / "rank_6", rank=6, world_size=7)
+    last.append(range(200), times(200))
+    with open_store("python", logdir) as opened:
+        assert opened.runs()["job"].notes == ()
+        last.append(end="closed")
+        opened.loaded.reload()
+        assert opened.runs()["job"].notes == (
+            "rank 2 ends at step 149, rank 3 ends at step 139, rank 4 has no steps, and 1 more elsewhere; "
+            "the other ranks end at step 199.",
+        )
