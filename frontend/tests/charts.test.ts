@@ -62,6 +62,13 @@ describe("limits", () => {
     const limits = robustLimits([late], late, calm)!;
     expect(limits.max).toBeGreaterThanOrEqual(500);
   });
+  it("shows what every bin reaches now and then, and cuts off only what lies far above", () => {
+    const maxima = calm.map((_, i) => (i === 300 ? 10_000 : 16 + (i % 5)));
+    const limits = robustLimits([calm], maxima, calm)!;
+    expect(limits.clipped).toBe(true);
+    expect(limits.max).toBeGreaterThan(20);
+    expect(limits.max).toBeLessThan(25);
+  });
   it("shows a moderate spike in full", () => {
     const peaks = calm.map((v, i) => (i === 300 ? 18 : v));
     expect(robustLimits([peaks], peaks, calm)).toMatchObject({ clipped: false });

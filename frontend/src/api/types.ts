@@ -97,9 +97,9 @@ export interface Summary {
   coverage: number | null;
   throughput: { samples_per_s: number | null; tokens_per_s: number | null; definition: string };
   peaks: Peak[];
-  warmup: { num_steps: number; total_ms: number };
-  excluded: { total_ms: number; num_steps: number };
-  gc: { num_steps: number; total_ms: number };
+  warmup: { num_steps: number; total_ms: number | null };
+  excluded: { num_steps: number; total_ms: number | null };
+  gc: { num_steps: number; total_ms: number | null };
   num_micro_steps: { min: number; max: number; total: number } | null;
   counters: Record<string, number>;
   sample: Sample;

@@ -24,7 +24,8 @@ export function despike(values: readonly number[]): number[] {
  * Limits that show `lines` (percentile curves) well, given that `peaks` (maxima) may be far above.
  *
  * The limit is the level that the curves hold (after taking lone spikes away) and their 97th percentile, plus a margin.
- * What the maxima usually reach is shown too where that is at most twice as high, and so is the highest of all.
+ * What the maxima usually reach counts too where that is at most twice as high. Whatever lies within twice that level
+ * is shown; what lies above is cut off.
  */
 export function robustLimits(lines: readonly Numbers[], peaks: Numbers, lows: Numbers): Limits | null {
   const curves = lines.map(finite).filter((curve) => curve.length > 0);
@@ -37,7 +38,7 @@ export function robustLimits(lines: readonly Numbers[], peaks: Numbers, lows: Nu
   const peakLevel = mostly(finite(peaks));
   const level = peakLevel > curveLevel && peakLevel <= 2 * curveLevel ? peakLevel : curveLevel;
   const clip = top > 2 * level;
-  const upper = clip ? level * 1.25 : top;
+  const upper = clip ? max([level, ...[peaks, ...lines].flatMap(finite).filter((value) => value <= 2 * level)]) : top;
   const lower = Math.min(min(bottom), upper);
   const pad = (upper - lower || upper || 1) * 0.06;
   const min0 = lower < 0.35 * upper ? 0 : Math.max(0, lower - pad);

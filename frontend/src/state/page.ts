@@ -8,6 +8,11 @@ import { defaultEntry, isLive, keyOf, membersByRun, resolveEntries, versionOf, t
 import { Resource, type Loaded } from "./resource";
 import { reconcile, zoomTo, type View } from "./view";
 
+interface Extent {
+  start: bigint;
+  end: bigint;
+}
+
 type Many<T> = Signal<Loaded<Answers<T>>>;
 
 /** The state of the page: the view, what there is, and what was fetched for both. */
@@ -51,7 +56,7 @@ export class Page {
   readonly bins = computed(() => Math.min(2000, Math.max(100, Math.round(this.chartWidth.value / 100) * 50)));
 
   /** First and last position of the data that is there, over all entries; null before anything was read. */
-  readonly extent = computed<{ start: bigint; end: bigint } | null>(() => {
+  readonly extent = computed<Extent | null>(() => {
     const answers: { axis: BinAxis }[] = this.bands.value.data?.data ?? this.stages.value.data?.data ?? [];
     const filled = answers.filter(({ axis }) => axis.start.length > 0 && axis.axis === this.view.value.axis);
     if (!filled.length) return null;
@@ -59,20 +64,22 @@ export class Page {
     const ends = filled.map(({ axis }) => BigInt(axis.base) + BigInt(Math.ceil(axis.end.at(-1)!)));
     return { start: starts.reduce((a, b) => (b < a ? b : a)), end: ends.reduce((a, b) => (b > a ? b : a)) };
   });
-  /** Position that charts count from. */
-  readonly origin = computed(() => {
+  /** What the x axis of all charts shows: the zoom, else everything; the last one until data of a new axis is there. */
+  private readonly shownExtent = computed<Extent>(() => {
     const { range } = this.view.value;
     const extent = range ? { start: BigInt(range.start), end: BigInt(range.end) } : this.extent.value;
-    return extent ? chooseOrigin(extent.start, extent.end) : 0n;
+    return (this.lastExtent = extent ?? this.lastExtent);
   });
+  private lastExtent: Extent = { start: 0n, end: 1n };
+  /** Position that charts count from. */
+  readonly origin = computed(() => chooseOrigin(this.shownExtent.value.start, this.shownExtent.value.end));
   /** Ends of the x axis of all charts, relative to the origin. */
   readonly domain = computed<[number, number]>(() => {
-    const { range } = this.view.value;
-    const extent = range ? { start: BigInt(range.start), end: BigInt(range.end) } : this.extent.value;
-    if (!extent) return [0, 1];
-    const start = Number(extent.start - this.origin.value);
-    return [start, Math.max(start + 1, Number(extent.end - this.origin.value))];
+    const { start, end } = this.shownExtent.value;
+    const first = Number(start - this.origin.value);
+    return [first, Math.max(first + 1, Number(end - this.origin.value))];
   });
+  private readonly axis = computed(() => this.view.value.axis);
   readonly loading = computed(() => Object.values(this.resources).some((resource) => resource.state.value.loading));
   readonly errors = computed(() =>
     [this.catalog, ...Object.values(this.resources)].flatMap((resource) => resource.state.value.error ?? []),
@@ -133,6 +140,11 @@ export class Page {
         this.change((view) => reconcile(view, membersByRun(catalog), fallback));
       }),
       effect(() => this.loadAll()),
+      effect(() => {
+        // Positions count from the origin along the axis: with another one they mean nothing.
+        void [this.origin.value, this.axis.value];
+        this.cursor.value = this.selection.value = null;
+      }),
     ];
     return () => stops.forEach((stop) => stop());
   }

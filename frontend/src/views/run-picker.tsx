@@ -88,7 +88,7 @@ export function RunPicker({ page }: { page: Page }) {
         label={(run) => shorten(visible(run.run), shared, long ? perLine * 2 - 2 : perLine)}
       />
       <p class="full-name" aria-hidden="true">{hovered.value !== null ? visible(hovered.value) : activeRun ? visible(activeRun.run) : query.value ? "No run matches." : ""}</p>
-      <p class="note keys">↑ ↓ move · Enter shows · Space overlays (up to {MAX_ENTRIES})</p>
+      <p class="note keys">↑ ↓ move · Enter show · Space overlay</p>
     </aside>
   );
 }
@@ -170,9 +170,9 @@ function Row({ page, run, index, total, active, rowHeight, label, entry, onActiv
       class={`run ${active ? "active" : ""}`} id={`run-${index}`} role="option" aria-selected={entry !== undefined} aria-setsize={total} aria-posinset={index + 1}
       aria-label={visible(run.run)} ref={place} onClick={only} onMouseEnter={() => onHover(run.run)} onMouseLeave={() => onHover(null)}
     >
-      <button type="button" class="overlay" tabIndex={-1} disabled={full} aria-pressed={entry !== undefined} title={entry ? "Take away" : full ? `At most ${MAX_ENTRIES} at once` : "Lay over the others"} onClick={overlay}>
+      <span class={`overlay ${full ? "full" : ""}`} aria-hidden="true" title={entry ? "Take away" : full ? `At most ${MAX_ENTRIES} at once` : "Lay over the others"} onClick={overlay}>
         {entry ? <Swatch color={RUN_COLORS[entry.color % RUN_COLORS.length]!} /> : <span class="empty-swatch" />}
-      </button>
+      </span>
       <Name text={run.run}>{label}</Name>
       {run.members.length > 1 && <small>{run.members.length} {run.members.every((m) => m.rank === 0) ? "writers" : "ranks"}</small>}
     </div>

@@ -20,7 +20,7 @@ export function Toolbar({ page }: { page: Page }) {
     <div class="toolbar" role="toolbar" aria-label="View">
       <Segmented
         label="X axis" value={view.axis} onChange={(axis) => page.change((v) => chooseAxis(v, axis))}
-        options={[{ value: "step", text: "Step" }, { value: "relative", text: "Relative time", hint: "Measured time since the first step; pauses between attempts are not in it" }, { value: "wall", text: "Wall time" }]}
+        options={[{ value: "step", text: "Step" }, { value: "relative", text: "Relative", hint: "Measured time since the first step; pauses between attempts are not in it" }, { value: "wall", text: "Wall time", hint: "Local time of this browser" }]}
       />
       {device && (
         <Segmented
@@ -29,7 +29,7 @@ export function Toolbar({ page }: { page: Page }) {
         />
       )}
       <Percentiles page={page} />
-      <Menu label={view.include.length ? `Included: ${view.include.length} more` : "Included steps"}>
+      <Menu label={view.include.length ? `Steps: ${view.include.length} more` : "Steps"}>
         <p class="note">Left out of the statistics unless ticked:</p>
         {FLAGS.map(({ flag, text }) => (
           <Check key={flag} checked={view.include.includes(flag)} onChange={() => page.change((v) => toggleInclude(v, flag))}>{text}</Check>
@@ -89,7 +89,7 @@ function Freshness({ page }: { page: Page }) {
   return (
     <span class="freshness">
       {page.live.value && <span class="live">live</span>}
-      <button type="button" class="button quiet" onClick={() => void page.retry()} aria-busy={page.loading.value}>Refresh</button>
+      <button type="button" class="button quiet" onClick={() => void page.retry()} aria-busy={page.loading.value} aria-label="Refresh" title="Ask for new data now">↻</button>
     </span>
   );
 }

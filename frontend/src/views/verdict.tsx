@@ -1,13 +1,14 @@
-import type { Summary } from "../api/types";
+import type { Clock, Summary } from "../api/types";
 import type { Shown } from "../state/catalog";
 import type { Page } from "../state/page";
+import { makePrimary } from "../state/view";
 import { MISSING, integer, percent } from "../format/numbers";
 import { position } from "../format/position";
 import { columnLabel, sentence } from "../format/text";
 import { bytes, rate, time } from "../format/units";
 import { RUN_COLORS } from "../charts/colors";
 import { Name, Swatch } from "./parts";
-import { evidence, headline, warnings } from "./words";
+import { evidence, headline, statsOf, warnings } from "./words";
 
 /** Is it slow, where, and on what do the numbers stand: a sentence first, then the numbers. */
 export function Verdict({ page }: { page: Page }) {
@@ -16,7 +17,7 @@ export function Verdict({ page }: { page: Page }) {
   if (!data || !first) return <section class="verdict skeleton" aria-label="Loading the summary" />;
   return (
     <section class="verdict" aria-label="Summary">
-      {data.data.length === 1 ? <Single summary={first} label={data.shown[0]!.label} /> : <Several shown={data.shown} summaries={data.data} page={page} />}
+      {data.data.length === 1 ? <Single summary={first} label={data.shown[0]!.label} clock={page.view.value.clock} /> : <Several shown={data.shown} summaries={data.data} page={page} />}
       <p class="evidence">
         <RangeWords page={page} />
         {data.data.length === 1 && evidence(first).map((words) => <span key={words}>{sentence(words)}</span>)}
@@ -42,8 +43,8 @@ interface Tile {
   sub?: string;
 }
 
-export function tiles(summary: Summary): Tile[] {
-  const stats = summary.step_time_ms;
+export function tiles(summary: Summary, clock: Clock): Tile[] {
+  const stats = statsOf(summary, clock);
   const peak = summary.peaks[0];
   const { samples_per_s: samples, tokens_per_s: tokens } = summary.throughput;
   const speed = samples !== null ? rate(samples, "samples/s") : rate(tokens, "tokens/s");
@@ -62,13 +63,13 @@ function ratio(value: number | null, median: number | null): string {
   return value === null || median === null || median === 0 ? "" : `${(value / median).toFixed(2)} × median`;
 }
 
-function Single({ summary, label }: { summary: Summary; label: string }) {
+function Single({ summary, label, clock }: { summary: Summary; label: string; clock: Clock }) {
   return (
     <>
-      <p class="eyebrow"><Name text={label} /></p>
-      <p class="headline">{headline(summary)}</p>
+      <p class="eyebrow"><Name text={label} />{statsOf(summary, clock) === summary.device_step_time_ms && ", device clock"}</p>
+      <p class="headline">{headline(summary, clock)}</p>
       <dl class="tiles">
-        {tiles(summary).map(({ label, value, sub }) => (
+        {tiles(summary, clock).map(({ label, value, sub }) => (
           <div key={label}>
             <dt>{label}</dt>
             <dd>
@@ -89,7 +90,8 @@ function Value({ text }: { text: string }) {
 }
 
 function Several({ shown, summaries, page }: { shown: Shown[]; summaries: Summary[]; page: Page }) {
-  const median = summaries[0]!.step_time_ms.p50;
+  const { clock } = page.view.value;
+  const median = statsOf(summaries[0]!, clock).p50;
   return (
     <div class="table-scroll flat">
       <table class="runs-table">
@@ -103,18 +105,18 @@ function Several({ shown, summaries, page }: { shown: Shown[]; summaries: Summar
         </thead>
         <tbody>
           {summaries.map((summary, i) => {
-            const [p50, p95, p99, max, coverage, peak, speed] = tiles(summary);
+            const [p50, p95, p99, max, coverage, peak, speed] = tiles(summary, clock);
             const entry = shown[i]!;
             return (
               <tr key={entry.label}>
                 <th scope="row">
-                  <button type="button" class="link" onClick={() => page.change((view) => ({ ...view, entries: [view.entries[i]!, ...view.entries.filter((_, k) => k !== i)] }))} title="Make this the first run">
+                  <button type="button" class="link" onClick={() => page.change((view) => makePrimary(view, i))} title="Make this the first run">
                     <Swatch color={RUN_COLORS[entry.color % RUN_COLORS.length]!} />
                     <Name text={entry.label} />
                   </button>
                 </th>
                 <td>{p50!.value}</td>
-                <td>{i === 0 ? MISSING : difference(summary.step_time_ms.p50, median)}</td>
+                <td>{i === 0 ? MISSING : difference(statsOf(summary, clock).p50, median)}</td>
                 <td>{p95!.value}</td>
                 <td>{p99!.value}</td>
                 <td>{max!.value} <small>{max!.sub}</small></td>

@@ -1,4 +1,4 @@
-import type { Bands, Summary } from "../api/types";
+import type { Bands, Clock, Summary, TimeStats } from "../api/types";
 import type { Shown } from "../state/catalog";
 import type { Bins } from "../charts/bins";
 import { count, integer, percent } from "../format/numbers";
@@ -9,13 +9,18 @@ import { duration, time } from "../format/units";
 /** Numbers as sentences. Pure, so that tests can read them. */
 
 /** "A typical step takes 10.0 ms; 1 in 20 takes longer than 11.0 ms. Most labelled time is in forward (41 %)." */
-export function headline(summary: Summary): string {
-  const { p50, p95 } = summary.step_time_ms;
+export function headline(summary: Summary, clock: Clock): string {
+  const { p50, p95 } = statsOf(summary, clock);
   if (p50 === null || p95 === null) return noStatistics(summary);
   const typical = `A typical step takes ${time(p50)}; 1 in 20 takes longer than ${time(p95)}.`;
   const [first] = summary.stages;
   if (!first || first.share === null) return `${typical} No stages are labelled.`;
   return `${typical} Most labelled time is in ${visible(first.stage)} (${percent(first.share)}).`;
+}
+
+/** Step times on the chosen clock, the host's where the device's were not measured. */
+export function statsOf(summary: Summary, clock: Clock): TimeStats {
+  return (clock === "device" && summary.device_step_time_ms) || summary.step_time_ms;
 }
 
 function noStatistics({ sample }: Summary): string {
@@ -87,11 +92,12 @@ export function binWords(bands: Bands, bins: Bins, i: number): string {
   const value = (raw: number | null) => time(raw === null ? null : raw * bands.scale);
   const out = bands.num_left_out[i]!;
   if (bands.num_steps[i] === 0) return `${where}: ${out ? `${count(out, "step")} left out, up to ${value(bands.left_out_max[i]!)}` : "no steps"}`;
-  if (bins.raw) return `${where}: ${value(bands.max[i]!)}`;
-  const quantiles = bands.percentiles.map((p, k) => `${p === 50 ? "median" : `p${p}`} ${value(bands.quantiles[k]![i]!)}`);
   const at = bands.max_at[i];
   const place = at === null || at === undefined ? "" : ` at ${span(bands.axis.axis, absolute(at), absolute(at), true).replace(/^at /, "")}`;
   const left = out ? `; ${integer(out)} left out` : "";
+  if (bins.raw) return `${where}: ${value(bands.max[i]!)}`;
+  if (bands.num_steps[i] === 1) return `${where}: ${value(bands.max[i]!)}${place}${left}`;
+  const quantiles = bands.percentiles.map((p, k) => `${p === 50 ? "median" : `p${p}`} ${value(bands.quantiles[k]![i]!)}`);
   return `${where}: ${quantiles.join(", ")}, max ${value(bands.max[i]!)}${place}${left}`;
 }
 

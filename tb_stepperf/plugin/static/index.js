@@ -452,18 +452,20 @@ var Page = class {
     let starts = filled.map(({ axis }) => BigInt(axis.base) + BigInt(Math.floor(axis.start[0]))), ends = filled.map(({ axis }) => BigInt(axis.base) + BigInt(Math.ceil(axis.end.at(-1))));
     return { start: starts.reduce((a, b) => b < a ? b : a), end: ends.reduce((a, b) => b > a ? b : a) };
   });
-  /** Position that charts count from. */
-  origin = computed(() => {
+  /** What the x axis of all charts shows: the zoom, else everything; the last one until data of a new axis is there. */
+  shownExtent = computed(() => {
     let { range } = this.view.value, extent = range ? { start: BigInt(range.start), end: BigInt(range.end) } : this.extent.value;
-    return extent ? chooseOrigin(extent.start, extent.end) : 0n;
+    return this.lastExtent = extent ?? this.lastExtent;
   });
+  lastExtent = { start: 0n, end: 1n };
+  /** Position that charts count from. */
+  origin = computed(() => chooseOrigin(this.shownExtent.value.start, this.shownExtent.value.end));
   /** Ends of the x axis of all charts, relative to the origin. */
   domain = computed(() => {
-    let { range } = this.view.value, extent = range ? { start: BigInt(range.start), end: BigInt(range.end) } : this.extent.value;
-    if (!extent) return [0, 1];
-    let start = Number(extent.start - this.origin.value);
-    return [start, Math.max(start + 1, Number(extent.end - this.origin.value))];
+    let { start, end } = this.shownExtent.value, first = Number(start - this.origin.value);
+    return [first, Math.max(first + 1, Number(end - this.origin.value))];
   });
+  axis = computed(() => this.view.value.axis);
   loading = computed(() => Object.values(this.resources).some((resource) => resource.state.value.loading));
   errors = computed(
     () => [this.catalog, ...Object.values(this.resources)].flatMap((resource) => resource.state.value.error ?? [])
@@ -498,7 +500,10 @@ var Page = class {
         let fallback = defaultEntry(catalog, this.hostSelection.value);
         this.change((view) => reconcile(view, membersByRun(catalog), fallback));
       }),
-      effect(() => this.loadAll())
+      effect(() => this.loadAll()),
+      effect(() => {
+        this.origin.value, this.axis.value, this.cursor.value = this.selection.value = null;
+      })
     ];
     return () => stops.forEach((stop) => stop());
   }
@@ -823,7 +828,7 @@ function despike(values) {
 function robustLimits(lines, peaks, lows) {
   let curves = lines.map(finite).filter((curve) => curve.length > 0), bottom = finite(lows);
   if (curves.length === 0 || bottom.length === 0) return null;
-  let held = Math.max(...curves.map((curve) => max(despike(curve)))), usual = Math.max(...curves.map(mostly)), top = Math.max(max(finite(peaks)), ...curves.map(max)), curveLevel = Math.max(held, usual), peakLevel = mostly(finite(peaks)), level = peakLevel > curveLevel && peakLevel <= 2 * curveLevel ? peakLevel : curveLevel, clip2 = top > 2 * level, upper = clip2 ? level * 1.25 : top, lower = Math.min(min(bottom), upper), pad = (upper - lower || upper || 1) * 0.06;
+  let held = Math.max(...curves.map((curve) => max(despike(curve)))), usual = Math.max(...curves.map(mostly)), top = Math.max(max(finite(peaks)), ...curves.map(max)), curveLevel = Math.max(held, usual), peakLevel = mostly(finite(peaks)), level = peakLevel > curveLevel && peakLevel <= 2 * curveLevel ? peakLevel : curveLevel, clip2 = top > 2 * level, upper = clip2 ? max([level, ...[peaks, ...lines].flatMap(finite).filter((value) => value <= 2 * level)]) : top, lower = Math.min(min(bottom), upper), pad = (upper - lower || upper || 1) * 0.06;
   return { min: lower < 0.35 * upper ? 0 : Math.max(0, lower - pad), max: upper + pad, clipped: clip2 };
 }
 function fullLimits(values, fromZero) {
@@ -1584,7 +1589,7 @@ function RunPicker({ page }) {
       onHover: (run) => hovered.value = run,
       label: (run) => shorten(visible(run.run), shared, long ? perLine * 2 - 2 : perLine)
     }
-  ), h("p", { class: "full-name", "aria-hidden": "true" }, hovered.value !== null ? visible(hovered.value) : activeRun ? visible(activeRun.run) : query.value ? "No run matches." : ""), h("p", { class: "note keys" }, "↑ ↓ move · Enter shows · Space overlays (up to ", 8, ")"));
+  ), h("p", { class: "full-name", "aria-hidden": "true" }, hovered.value !== null ? visible(hovered.value) : activeRun ? visible(activeRun.run) : query.value ? "No run matches." : ""), h("p", { class: "note keys" }, "↑ ↓ move · Enter show · Space overlay"));
 }
 function List({ page, found, active, rowHeight, label, onKeyDown, onActive, onHover }) {
   let scroll = useSignal(0), height = useSignal(400), box = useRef(null), inner = useRef(null);
@@ -1638,7 +1643,7 @@ function Row({ page, run, index, total, active, rowHeight, label, entry, onActiv
       onMouseEnter: () => onHover(run.run),
       onMouseLeave: () => onHover(null)
     },
-    h("button", { type: "button", class: "overlay", tabIndex: -1, disabled: full, "aria-pressed": entry !== void 0, title: entry ? "Take away" : full ? `At most ${8} at once` : "Lay over the others", onClick: overlay }, entry ? h(Swatch, { color: RUN_COLORS[entry.color % RUN_COLORS.length] }) : h("span", { class: "empty-swatch" })),
+    h("span", { class: `overlay ${full ? "full" : ""}`, "aria-hidden": "true", title: entry ? "Take away" : full ? `At most ${8} at once` : "Lay over the others", onClick: overlay }, entry ? h(Swatch, { color: RUN_COLORS[entry.color % RUN_COLORS.length] }) : h("span", { class: "empty-swatch" })),
     h(Name, { text: run.run }, label),
     run.members.length > 1 && h("small", null, run.members.length, " ", run.members.every((m) => m.rank === 0) ? "writers" : "ranks")
   );
@@ -1704,11 +1709,14 @@ function Table({ page, answer }) {
 }
 
 // src/views/words.ts
-function headline(summary) {
-  let { p50, p95 } = summary.step_time_ms;
+function headline(summary, clock2) {
+  let { p50, p95 } = statsOf(summary, clock2);
   if (p50 === null || p95 === null) return noStatistics(summary);
   let typical = `A typical step takes ${time(p50)}; 1 in 20 takes longer than ${time(p95)}.`, [first] = summary.stages;
   return !first || first.share === null ? `${typical} No stages are labelled.` : `${typical} Most labelled time is in ${visible(first.stage)} (${percent(first.share)}).`;
+}
+function statsOf(summary, clock2) {
+  return clock2 === "device" && summary.device_step_time_ms || summary.step_time_ms;
 }
 function noStatistics({ sample }) {
   return sample.num_in_range === 0 ? "No step lies in this range." : `All ${count(sample.num_in_range, "step")} in this range are left out of the statistics (${leftOutWords(sample.left_out)}).`;
@@ -1751,8 +1759,10 @@ function warnings(summary, { run }) {
 function binWords(bands, bins, i) {
   let base = BigInt(bands.axis.base), absolute = (value2) => base + BigInt(Math.round(value2)), where = span(bands.axis.axis, absolute(bands.axis.start[i]), absolute(bands.axis.end[i]), bins.raw), value = (raw) => time(raw === null ? null : raw * bands.scale), out = bands.num_left_out[i];
   if (bands.num_steps[i] === 0) return `${where}: ${out ? `${count(out, "step")} left out, up to ${value(bands.left_out_max[i])}` : "no steps"}`;
+  let at = bands.max_at[i], place = at == null ? "" : ` at ${span(bands.axis.axis, absolute(at), absolute(at), !0).replace(/^at /, "")}`, left = out ? `; ${integer(out)} left out` : "";
   if (bins.raw) return `${where}: ${value(bands.max[i])}`;
-  let quantiles = bands.percentiles.map((p, k) => `${p === 50 ? "median" : `p${p}`} ${value(bands.quantiles[k][i])}`), at = bands.max_at[i], place = at == null ? "" : ` at ${span(bands.axis.axis, absolute(at), absolute(at), !0).replace(/^at /, "")}`, left = out ? `; ${integer(out)} left out` : "";
+  if (bands.num_steps[i] === 1) return `${where}: ${value(bands.max[i])}${place}${left}`;
+  let quantiles = bands.percentiles.map((p, k) => `${p === 50 ? "median" : `p${p}`} ${value(bands.quantiles[k][i])}`);
   return `${where}: ${quantiles.join(", ")}, max ${value(bands.max[i])}${place}${left}`;
 }
 function stepTimeSummary(summary, label) {
@@ -1876,7 +1886,7 @@ function Toolbar({ page }) {
       label: "X axis",
       value: view.axis,
       onChange: (axis) => page.change((v) => chooseAxis(v, axis)),
-      options: [{ value: "step", text: "Step" }, { value: "relative", text: "Relative time", hint: "Measured time since the first step; pauses between attempts are not in it" }, { value: "wall", text: "Wall time" }]
+      options: [{ value: "step", text: "Step" }, { value: "relative", text: "Relative", hint: "Measured time since the first step; pauses between attempts are not in it" }, { value: "wall", text: "Wall time", hint: "Local time of this browser" }]
     }
   ), device && h(
     Segmented,
@@ -1886,7 +1896,7 @@ function Toolbar({ page }) {
       onChange: (clock2) => page.change((v) => ({ ...v, clock: clock2 })),
       options: [{ value: "host", text: "Host clock" }, { value: "device", text: "Device clock" }]
     }
-  ), h(Percentiles, { page }), h(Menu, { label: view.include.length ? `Included: ${view.include.length} more` : "Included steps" }, h("p", { class: "note" }, "Left out of the statistics unless ticked:"), FLAGS.map(({ flag, text: text2 }) => h(Check, { key: flag, checked: view.include.includes(flag), onChange: () => page.change((v) => toggleInclude(v, flag)) }, text2))), h(Zoom, { page }), h("span", { class: "spacer" }), h(Freshness, { page }), h(Downloads, { page }), h("div", { class: `progress ${page.loading.value ? "on" : ""}`, "aria-hidden": "true" }));
+  ), h(Percentiles, { page }), h(Menu, { label: view.include.length ? `Steps: ${view.include.length} more` : "Steps" }, h("p", { class: "note" }, "Left out of the statistics unless ticked:"), FLAGS.map(({ flag, text: text2 }) => h(Check, { key: flag, checked: view.include.includes(flag), onChange: () => page.change((v) => toggleInclude(v, flag)) }, text2))), h(Zoom, { page }), h("span", { class: "spacer" }), h(Freshness, { page }), h(Downloads, { page }), h("div", { class: `progress ${page.loading.value ? "on" : ""}`, "aria-hidden": "true" }));
 }
 function Percentiles({ page }) {
   let view = page.view.value, text2 = useSignal(null), preset = PRESETS.find(({ percentiles }) => percentiles.join() === view.percentiles.join()), parsed = text2.value === null ? null : cleanPercentiles(text2.value.split(/[\s,;]+/).filter(Boolean).map(Number));
@@ -1915,7 +1925,7 @@ function Zoom({ page }) {
 function Freshness({ page }) {
   return h("span", { class: "freshness" }, page.live.value && h("span", { class: "live" }, "live"), h("button", { type: "button", class: "button quiet", onClick: () => {
     page.retry();
-  }, "aria-busy": page.loading.value }, "Refresh"));
+  }, "aria-busy": page.loading.value, "aria-label": "Refresh", title: "Ask for new data now" }, "↻"));
 }
 function Downloads({ page }) {
   let links = [
@@ -1929,14 +1939,14 @@ function Downloads({ page }) {
 // src/views/verdict.tsx
 function Verdict({ page }) {
   let { data } = page.summary.value, [first] = data?.data ?? [];
-  return !data || !first ? h("section", { class: "verdict skeleton", "aria-label": "Loading the summary" }) : h("section", { class: "verdict", "aria-label": "Summary" }, data.data.length === 1 ? h(Single, { summary: first, label: data.shown[0].label }) : h(Several, { shown: data.shown, summaries: data.data, page }), h("p", { class: "evidence" }, h(RangeWords, { page }), data.data.length === 1 && evidence(first).map((words2) => h("span", { key: words2 }, sentence(words2)))), h(Warnings, { shown: data.shown, summaries: data.data }));
+  return !data || !first ? h("section", { class: "verdict skeleton", "aria-label": "Loading the summary" }) : h("section", { class: "verdict", "aria-label": "Summary" }, data.data.length === 1 ? h(Single, { summary: first, label: data.shown[0].label, clock: page.view.value.clock }) : h(Several, { shown: data.shown, summaries: data.data, page }), h("p", { class: "evidence" }, h(RangeWords, { page }), data.data.length === 1 && evidence(first).map((words2) => h("span", { key: words2 }, sentence(words2)))), h(Warnings, { shown: data.shown, summaries: data.data }));
 }
 function RangeWords({ page }) {
   let { range, axis } = page.view.value;
   return range ? h("span", { class: "zoomed" }, "Only ", axis === "step" ? "steps" : "", " ", position(axis, BigInt(range.start)), " to ", position(axis, BigInt(range.end) - (axis === "step" ? 1n : 0n))) : h("span", null, "Whole run");
 }
-function tiles(summary) {
-  let stats = summary.step_time_ms, peak = summary.peaks[0], { samples_per_s: samples, tokens_per_s: tokens } = summary.throughput, speed = samples !== null ? rate(samples, "samples/s") : rate(tokens, "tokens/s");
+function tiles(summary, clock2) {
+  let stats = statsOf(summary, clock2), peak = summary.peaks[0], { samples_per_s: samples, tokens_per_s: tokens } = summary.throughput, speed = samples !== null ? rate(samples, "samples/s") : rate(tokens, "tokens/s");
   return [
     { label: "Median step", value: time(stats.p50), sub: `mean ${time(stats.mean)}` },
     { label: "p95", value: time(stats.p95), sub: ratio(stats.p95, stats.p50) },
@@ -1950,18 +1960,18 @@ function tiles(summary) {
 function ratio(value, median) {
   return value === null || median === null || median === 0 ? "" : `${(value / median).toFixed(2)} × median`;
 }
-function Single({ summary, label }) {
-  return h(Fragment, null, h("p", { class: "eyebrow" }, h(Name, { text: label })), h("p", { class: "headline" }, headline(summary)), h("dl", { class: "tiles" }, tiles(summary).map(({ label: label2, value, sub }) => h("div", { key: label2 }, h("dt", null, label2), h("dd", null, h(Value, { text: value }), h("small", null, sub || " "))))));
+function Single({ summary, label, clock: clock2 }) {
+  return h(Fragment, null, h("p", { class: "eyebrow" }, h(Name, { text: label }), statsOf(summary, clock2) === summary.device_step_time_ms && ", device clock"), h("p", { class: "headline" }, headline(summary, clock2)), h("dl", { class: "tiles" }, tiles(summary, clock2).map(({ label: label2, value, sub }) => h("div", { key: label2 }, h("dt", null, label2), h("dd", null, h(Value, { text: value }), h("small", null, sub || " "))))));
 }
 function Value({ text: text2 }) {
   let [, number = text2, unit = ""] = /^(\S+)(\s.*)?$/.exec(text2) ?? [];
   return h("b", null, number, unit && h("span", { class: "unit" }, unit));
 }
 function Several({ shown, summaries, page }) {
-  let median = summaries[0].step_time_ms.p50;
+  let { clock: clock2 } = page.view.value, median = statsOf(summaries[0], clock2).p50;
   return h("div", { class: "table-scroll flat" }, h("table", { class: "runs-table" }, h("caption", { class: "hidden" }, "Summary of each run that is shown"), h("thead", null, h("tr", null, ["Run", "Median", "Against the first", "p95", "p99", "Longest", "Coverage", "Peak memory", "Throughput", "Steps used"].map((text2) => h("th", { key: text2, scope: "col" }, text2)))), h("tbody", null, summaries.map((summary, i) => {
-    let [p50, p95, p99, max2, coverage, peak, speed] = tiles(summary), entry = shown[i];
-    return h("tr", { key: entry.label }, h("th", { scope: "row" }, h("button", { type: "button", class: "link", onClick: () => page.change((view) => ({ ...view, entries: [view.entries[i], ...view.entries.filter((_, k) => k !== i)] })), title: "Make this the first run" }, h(Swatch, { color: RUN_COLORS[entry.color % RUN_COLORS.length] }), h(Name, { text: entry.label }))), h("td", null, p50.value), h("td", null, i === 0 ? "–" : difference(summary.step_time_ms.p50, median)), h("td", null, p95.value), h("td", null, p99.value), h("td", null, max2.value, " ", h("small", null, max2.sub)), h("td", null, coverage.value), h("td", null, peak.value), h("td", null, speed.value), h("td", null, integer(summary.sample.num_used), " ", h("small", null, "of ", integer(summary.sample.num_in_range))));
+    let [p50, p95, p99, max2, coverage, peak, speed] = tiles(summary, clock2), entry = shown[i];
+    return h("tr", { key: entry.label }, h("th", { scope: "row" }, h("button", { type: "button", class: "link", onClick: () => page.change((view) => makePrimary(view, i)), title: "Make this the first run" }, h(Swatch, { color: RUN_COLORS[entry.color % RUN_COLORS.length] }), h(Name, { text: entry.label }))), h("td", null, p50.value), h("td", null, i === 0 ? "–" : difference(statsOf(summary, clock2).p50, median)), h("td", null, p95.value), h("td", null, p99.value), h("td", null, max2.value, " ", h("small", null, max2.sub)), h("td", null, coverage.value), h("td", null, peak.value), h("td", null, speed.value), h("td", null, integer(summary.sample.num_used), " ", h("small", null, "of ", integer(summary.sample.num_in_range))));
   }))));
 }
 function difference(value, reference) {
