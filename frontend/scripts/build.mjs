@@ -1,6 +1,6 @@
 // Builds the two modules and the style sheet that TensorBoard serves. The output depends on the sources and the
 // lock file alone: CI builds again and compares byte for byte.
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -22,7 +22,7 @@ function vendorNotice() {
     terms = text.trim().replace(/\s+/g, " ");
     return `${name} ${version}: ${copyright}`;
   });
-  return `/*! This file contains:\n\n${packages.join("\n")}\n\nThe MIT License (MIT)\n\n${terms}\n*/`;
+  return `vendor.js contains:\n\n${packages.join("\n")}\n\nThe MIT License (MIT)\n\n${terms}\n`;
 }
 
 /** uPlot as its authors ship it: their own minified file is smaller than what a bundler makes of the sources. */
@@ -59,7 +59,7 @@ const common = {
 /** Builds into `outdir`; `write: false` returns the files instead. */
 export async function buildAll({ outdir = staticDir, write = true } = {}) {
   const results = await Promise.all([
-    build({ ...common, entryPoints: { vendor: "src/vendor.ts" }, minify: true, banner: { js: vendorNotice() }, footer: { js: uplot() }, outdir, write }),
+    build({ ...common, entryPoints: { vendor: "src/vendor.ts" }, minify: true, banner: { js: "/*! Licences: vendor.LICENSE.txt */" }, footer: { js: uplot() }, outdir, write }),
     build({
       ...common,
       entryPoints: { index: "src/index.tsx" },
@@ -76,7 +76,9 @@ export async function buildAll({ outdir = staticDir, write = true } = {}) {
     }),
     build({ ...common, entryPoints: { style: "src/style/index.css" }, minify: true, outdir, write }),
   ]);
-  return results.flatMap((result) => result.outputFiles ?? []);
+  const notice = { path: join(outdir, "vendor.LICENSE.txt"), contents: Buffer.from(vendorNotice()) };
+  if (write) writeFileSync(notice.path, notice.contents);
+  return [...results.flatMap((result) => result.outputFiles ?? []), notice];
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) await buildAll();

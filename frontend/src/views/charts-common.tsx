@@ -1,9 +1,11 @@
+import type { Signal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 
 import type { BinAxis, Sample } from "../api/types";
 import { binAt, placeBins, type Bins } from "../charts/bins";
 import { Chart } from "../charts/chart";
 import { placeMarks } from "../charts/bands";
+import type { Limits } from "../charts/limits";
 import type { ChartModel, PlacedMark } from "../charts/model";
 import { span } from "../format/position";
 import type { Page } from "../state/page";
@@ -15,15 +17,21 @@ export function pageMarks(page: Page): PlacedMark[] {
   return marks && marks.axis === page.view.value.axis ? placeMarks(marks, page.origin.value) : [];
 }
 
+/** An answer in bins. */
+export interface Binned {
+  axis: BinAxis;
+  sample: Sample;
+}
+
 /** The bins of an answer and the one under the cursor, -1 where there is none. */
-export function underCursor(page: Page, answer: { axis: BinAxis; sample: Sample }): { bins: Bins; at: number } {
+export function underCursor(page: Page, answer: Binned): { bins: Bins; at: number } {
   const bins = placeBins(answer.axis, answer.sample, page.origin.value);
   const x = page.cursor.value;
   return { bins, at: x === null ? -1 : binAt(bins, x) };
 }
 
 /** "steps [20, 40)" of bin `i`. */
-export function binName(answer: { axis: BinAxis; sample: Sample }, i: number): string {
+export function binName(answer: Binned, i: number): string {
   const base = BigInt(answer.axis.base);
   const edge = (value: number) => base + BigInt(Math.round(value));
   return span(answer.axis.axis, edge(answer.axis.start[i]!), edge(answer.axis.end[i]!), answer.sample.num_in_range === answer.axis.start.length);
@@ -47,6 +55,16 @@ export function PageChart({ page, model, height, summary, stops, markNames = fal
       cursor={page.cursor} selection={page.selection} onZoom={(x0, x1) => page.zoom(x0, x1)} onReset={() => page.resetZoom()}
       {...(reportsWidth ? { onWidth: (width: number) => { if (width > 0) page.chartWidth.value = width; } } : {})}
     />
+  );
+}
+
+/** Shows spikes that the y axis cuts off, and back; there only where something is cut off. */
+export function FullRange({ full, limits }: { full: Signal<boolean>; limits: Limits | null | undefined }) {
+  if (!full.value && !limits?.clipped) return null;
+  return (
+    <button type="button" class="button" onClick={() => (full.value = !full.value)}>
+      {full.value ? "Cut off spikes" : "Show full range"}
+    </button>
   );
 }
 

@@ -1,17 +1,14 @@
 import type { ComponentChildren } from "preact";
 
-import type { BinAxis, Sample } from "../api/types";
 import { placeBins } from "../charts/bins";
 import type { ChartModel } from "../charts/model";
 import type { Answers } from "../state/catalog";
 import type { Page } from "../state/page";
-import { binName, Legend, PageChart, underCursor, type LegendItem } from "./charts-common";
+import { binName, Legend, PageChart, underCursor, type Binned, type LegendItem } from "./charts-common";
 import { ChartSkeleton, Panel } from "./panel";
 import { DataTable } from "./table";
 
-interface LineAnswer {
-  axis: BinAxis;
-  sample: Sample;
+interface LineAnswer extends Binned {
   reason: string | null;
 }
 
@@ -41,10 +38,7 @@ export function LinePanel<T extends LineAnswer>(props: LinePanelProps<T>) {
   const { page, id, title, height, note, controls, loaded, model, legend, table } = props;
   const [first] = loaded.data?.data ?? [];
   const rows = first && model && (() => (
-    <DataTable
-      caption={title} numRows={first.axis.start.length} csv={page.downloadUrl("samples", { format: "csv" })}
-      head={["Steps", ...table.head(first)]} row={(i) => [binName(first, i), ...table.cells(first, i)]}
-    />
+    <DataTable page={page} caption={title} answer={first} head={table.head(first)} cells={(i) => table.cells(first, i)} />
   ));
   return (
     <Panel id={id} title={title} note={note} controls={controls} table={rows || null}>

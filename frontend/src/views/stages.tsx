@@ -10,7 +10,7 @@ import { list, visible } from "../format/text";
 import { time } from "../format/units";
 import type { Page } from "../state/page";
 import type { StageMode } from "../state/view";
-import { binName, Legend, PageChart, pageMarks, underCursor, type LegendItem } from "./charts-common";
+import { binName, FullRange, Legend, PageChart, pageMarks, underCursor, type LegendItem } from "./charts-common";
 import { ChartSkeleton, Panel } from "./panel";
 import { Name, Segmented } from "./parts";
 import { DataTable } from "./table";
@@ -34,7 +34,7 @@ export function Stages({ page }: { page: Page }) {
       table={answer?.stages.length ? () => <Table page={page} answer={answer} /> : null}
       controls={
         <>
-          {(model?.limits?.clipped || full.value) && <button type="button" class="button" onClick={() => (full.value = !full.value)}>{full.value ? "Cut off spikes" : "Show full range"}</button>}
+          <FullRange full={full} limits={model?.limits} />
           <Segmented<StageMode>
             label="Show stages as" value={mode} onChange={(stageMode) => page.change((v) => ({ ...v, stageMode }))}
             options={[{ value: "stacked", text: "Stacked" }, { value: "lines", text: "Lines" }, { value: "share", text: "Share of step" }]}
@@ -91,9 +91,8 @@ function Table({ page, answer }: { page: Page; answer: StagesAnswer }) {
   const series = stageSeries(answer);
   return (
     <DataTable
-      caption="Mean time per step by stage" numRows={answer.axis.start.length} csv={page.downloadUrl("samples", { format: "csv" })}
-      head={["Steps", ...series.names.map(visible), "not labelled", "step time"]}
-      row={(i) => [binName(answer, i), ...series.means.map((mean) => time(mean[i])), time(series.unlabelled[i]), time(series.total[i])]}
+      page={page} caption="Mean time per step by stage" answer={answer} head={[...series.names.map(visible), "not labelled", "step time"]}
+      cells={(i) => [...series.means, series.unlabelled, series.total].map((mean) => time(mean[i]))}
     />
   );
 }

@@ -13,7 +13,7 @@ import { time } from "../format/units";
 import type { Answers } from "../state/catalog";
 import type { Page } from "../state/page";
 import type { YScale } from "../state/view";
-import { binName, PageChart, pageMarks, underCursor } from "./charts-common";
+import { FullRange, PageChart, pageMarks, underCursor } from "./charts-common";
 import { ChartSkeleton, Panel } from "./panel";
 import { Name, Segmented, Swatch } from "./parts";
 import { DataTable } from "./table";
@@ -39,9 +39,7 @@ export function StepTime({ page }: { page: Page }) {
       id="step-time" title="Step time" note={first && <Clock bands={first} />} table={first ? () => <Table page={page} bands={first} /> : null}
       controls={
         <>
-          {(clipped || full.value) && view.yScale !== "log" && (
-            <button type="button" class="button" onClick={() => (full.value = !full.value)}>{full.value ? "Cut off spikes" : "Show full range"}</button>
-          )}
+          {view.yScale !== "log" && <FullRange full={full} limits={model?.limits} />}
           <Segmented<YScale>
             label="Y axis" value={view.yScale} onChange={(yScale) => page.change((v) => ({ ...v, yScale }))}
             options={[{ value: "fit", text: "Fit" }, { value: "zero", text: "From 0" }, { value: "log", text: "Log" }]}
@@ -161,9 +159,9 @@ function Table({ page, bands }: { page: Page; bands: Bands }) {
   const value = (raw: number | null | undefined) => time(raw === null || raw === undefined ? null : raw * bands.scale);
   return (
     <DataTable
-      caption="Step time" numRows={bands.axis.start.length} csv={page.downloadUrl("samples", { format: "csv" })}
-      head={["Steps", ...bands.percentiles.map((p) => (p === 50 ? "median" : `p${p}`)), "shortest", "longest", "steps used", "left out"]}
-      row={(i) => [binName(bands, i), ...bands.quantiles.map((q) => value(q[i])), value(bands.min[i]), value(bands.max[i]), integer(bands.num_steps[i]), integer(bands.num_left_out[i])]}
+      page={page} caption="Step time" answer={bands}
+      head={[...bands.percentiles.map((p) => (p === 50 ? "median" : `p${p}`)), "shortest", "longest", "steps used", "left out"]}
+      cells={(i) => [...[...bands.quantiles, bands.min, bands.max].map((values) => value(values[i])), integer(bands.num_steps[i]), integer(bands.num_left_out[i])]}
     />
   );
 }

@@ -1,22 +1,25 @@
 import type { ComponentChildren } from "preact";
 
 import { integer } from "../format/numbers";
+import type { Page } from "../state/page";
+import { binName, type Binned } from "./charts-common";
 
 const CAP = 200;
 
 export interface TableProps {
+  page: Page;
   caption: string;
+  answer: Binned;
   head: string[];
-  /** Makes the cells of a row; only those that are shown are asked for. */
-  row: (index: number) => ComponentChildren[];
-  numRows: number;
-  /** Where everything can be had. */
-  csv: string | null;
+  /** Makes the cells of a bin; only those that are shown are asked for. */
+  cells: (bin: number) => ComponentChildren[];
 }
 
-/** The numbers of a chart as a table, capped, with a link to all of them. */
-export function DataTable({ caption, head, row, numRows, csv }: TableProps) {
+/** The numbers of a chart as a table, a row for each bin, capped, with a link to every step. */
+export function DataTable({ page, caption, answer, head, cells }: TableProps) {
+  const numRows = answer.axis.start.length;
   const shown = Math.min(numRows, CAP);
+  const csv = page.downloadUrl("samples", { format: "csv" });
   return (
     <div class="table-scroll" tabIndex={0}>
       <table>
@@ -29,18 +32,15 @@ export function DataTable({ caption, head, row, numRows, csv }: TableProps) {
           )}
         </caption>
         <thead>
-          <tr>{head.map((text) => <th key={text} scope="col">{text}</th>)}</tr>
+          <tr>{["Steps", ...head].map((text) => <th key={text} scope="col">{text}</th>)}</tr>
         </thead>
         <tbody>
-          {Array.from({ length: shown }, (_, i) => {
-            const [first, ...cells] = row(i);
-            return (
-              <tr key={i}>
-                <th scope="row">{first}</th>
-                {cells.map((cell, k) => <td key={k}>{cell}</td>)}
-              </tr>
-            );
-          })}
+          {Array.from({ length: shown }, (_, i) => (
+            <tr key={i}>
+              <th scope="row">{binName(answer, i)}</th>
+              {cells(i).map((cell, k) => <td key={k}>{cell}</td>)}
+            </tr>
+          ))}
         </tbody>
       </table>
     </div>

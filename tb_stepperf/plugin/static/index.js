@@ -1407,33 +1407,24 @@ function PageChart({ page, model, height, summary, stops, markNames = !1, report
     }
   );
 }
+function FullRange({ full, limits }) {
+  return !full.value && !limits?.clipped ? null : h("button", { type: "button", class: "button", onClick: () => full.value = !full.value }, full.value ? "Cut off spikes" : "Show full range");
+}
 function Legend({ items, when }) {
   return h("div", { class: "legend" }, h("span", { class: "when" }, when), h("ul", { class: items.length > 6 ? "many" : "" }, items.map(({ key, color, hatched, text: text2, value }) => h("li", { key }, h(Swatch, { color, ...hatched ? { hatched } : {} }), h("span", { class: "legend-text" }, text2), value !== void 0 && h("b", null, value)))));
 }
 
 // src/views/table.tsx
 var CAP = 200;
-function DataTable({ caption, head, row, numRows, csv }) {
-  let shown = Math.min(numRows, CAP);
-  return h("div", { class: "table-scroll", tabIndex: 0 }, h("table", null, h("caption", null, caption, ". ", shown < numRows ? `The first ${shown} of ${integer(numRows)} rows; zoom in to see others.` : `${integer(numRows)} rows.`, " ", csv && h("a", { href: csv, download: !0 }, "All steps as CSV")), h("thead", null, h("tr", null, head.map((text2) => h("th", { key: text2, scope: "col" }, text2)))), h("tbody", null, Array.from({ length: shown }, (_, i) => {
-    let [first, ...cells] = row(i);
-    return h("tr", { key: i }, h("th", { scope: "row" }, first), cells.map((cell, k) => h("td", { key: k }, cell)));
-  }))));
+function DataTable({ page, caption, answer, head, cells }) {
+  let numRows = answer.axis.start.length, shown = Math.min(numRows, CAP), csv = page.downloadUrl("samples", { format: "csv" });
+  return h("div", { class: "table-scroll", tabIndex: 0 }, h("table", null, h("caption", null, caption, ". ", shown < numRows ? `The first ${shown} of ${integer(numRows)} rows; zoom in to see others.` : `${integer(numRows)} rows.`, " ", csv && h("a", { href: csv, download: !0 }, "All steps as CSV")), h("thead", null, h("tr", null, ["Steps", ...head].map((text2) => h("th", { key: text2, scope: "col" }, text2)))), h("tbody", null, Array.from({ length: shown }, (_, i) => h("tr", { key: i }, h("th", { scope: "row" }, binName(answer, i)), cells(i).map((cell, k) => h("td", { key: k }, cell)))))));
 }
 
 // src/views/line-panel.tsx
 function LinePanel(props) {
   let { page, id, title, height, note, controls, loaded, model, legend, table } = props, [first] = loaded.data?.data ?? [];
-  return h(Panel, { id, title, note, controls, table: first && model && (() => h(
-    DataTable,
-    {
-      caption: title,
-      numRows: first.axis.start.length,
-      csv: page.downloadUrl("samples", { format: "csv" }),
-      head: ["Steps", ...table.head(first)],
-      row: (i) => [binName(first, i), ...table.cells(first, i)]
-    }
-  )) || null }, first ? model ? h(Fragment, null, h(PageChart, { page, model, height, stops: placeBins(first.axis, first.sample, page.origin.value).x, summary: props.summary }), h(Values, { page, answers: loaded.data.data, legend, when: props.when }), props.footer) : h("p", { class: "note" }, first.reason ?? props.otherwise) : h(ChartSkeleton, { height, failed: loaded.error !== null }));
+  return h(Panel, { id, title, note, controls, table: first && model && (() => h(DataTable, { page, caption: title, answer: first, head: table.head(first), cells: (i) => table.cells(first, i) })) || null }, first ? model ? h(Fragment, null, h(PageChart, { page, model, height, stops: placeBins(first.axis, first.sample, page.origin.value).x, summary: props.summary }), h(Values, { page, answers: loaded.data.data, legend, when: props.when }), props.footer) : h("p", { class: "note" }, first.reason ?? props.otherwise) : h(ChartSkeleton, { height, failed: loaded.error !== null }));
 }
 function Values({ page, answers, legend, when }) {
   let bins = answers.map((answer) => underCursor(page, answer).at), items = answers.flatMap((answer, n) => legend(answer, n, bins[n]));
@@ -1660,7 +1651,7 @@ function Stages({ page }) {
       title: "Stages",
       note: answer && h(Fragment, null, several && h(Fragment, null, "of ", h(Name, { text: data.shown[0].label }), ", "), "mean time per step, ", answer.clock, " clock"),
       table: answer?.stages.length ? () => h(Table, { page, answer }) : null,
-      controls: h(Fragment, null, (model?.limits?.clipped || full.value) && h("button", { type: "button", class: "button", onClick: () => full.value = !full.value }, full.value ? "Cut off spikes" : "Show full range"), h(
+      controls: h(Fragment, null, h(FullRange, { full, limits: model?.limits }), h(
         Segmented,
         {
           label: "Show stages as",
@@ -1699,11 +1690,11 @@ function Table({ page, answer }) {
   return h(
     DataTable,
     {
+      page,
       caption: "Mean time per step by stage",
-      numRows: answer.axis.start.length,
-      csv: page.downloadUrl("samples", { format: "csv" }),
-      head: ["Steps", ...series.names.map(visible), "not labelled", "step time"],
-      row: (i) => [binName(answer, i), ...series.means.map((mean) => time(mean[i])), time(series.unlabelled[i]), time(series.total[i])]
+      answer,
+      head: [...series.names.map(visible), "not labelled", "step time"],
+      cells: (i) => [...series.means, series.unlabelled, series.total].map((mean) => time(mean[i]))
     }
   );
 }
@@ -1785,7 +1776,7 @@ function StepTime({ page }) {
       title: "Step time",
       note: first && h(Clock, { bands: first }),
       table: first ? () => h(Table2, { page, bands: first }) : null,
-      controls: h(Fragment, null, (clipped || full.value) && view.yScale !== "log" && h("button", { type: "button", class: "button", onClick: () => full.value = !full.value }, full.value ? "Cut off spikes" : "Show full range"), h(
+      controls: h(Fragment, null, view.yScale !== "log" && h(FullRange, { full, limits: model?.limits }), h(
         Segmented,
         {
           label: "Y axis",
@@ -1835,11 +1826,11 @@ function Table2({ page, bands }) {
   return h(
     DataTable,
     {
+      page,
       caption: "Step time",
-      numRows: bands.axis.start.length,
-      csv: page.downloadUrl("samples", { format: "csv" }),
-      head: ["Steps", ...bands.percentiles.map((p) => p === 50 ? "median" : `p${p}`), "shortest", "longest", "steps used", "left out"],
-      row: (i) => [binName(bands, i), ...bands.quantiles.map((q) => value(q[i])), value(bands.min[i]), value(bands.max[i]), integer(bands.num_steps[i]), integer(bands.num_left_out[i])]
+      answer: bands,
+      head: [...bands.percentiles.map((p) => p === 50 ? "median" : `p${p}`), "shortest", "longest", "steps used", "left out"],
+      cells: (i) => [...[...bands.quantiles, bands.min, bands.max].map((values) => value(values[i])), integer(bands.num_steps[i]), integer(bands.num_left_out[i])]
     }
   );
 }
