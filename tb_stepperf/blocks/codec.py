@@ -1,13 +1,14 @@
 """Blocks and environment records to tensors and back; `docs/format.md` is the description of these bytes.
 
-Both are string tensors. A block has two elements: a JSON header, and the columns as little-endian float32, one after
-another. Values that are equal in every row stand in the header instead (most of `num_samples`, `flags`, `gc_ms`).
+Both are string tensors. A block has three elements: a JSON header, the columns as little-endian float32, one after
+another, and a checksum of both: TensorBoard's fast loader does not check a record's own unless told to. Values that are equal in every row stand in the header instead (most of `num_samples`, `flags`, `gc_ms`).
 """
 
 from __future__ import annotations
 
 import json
 import math
+import zlib
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -28,7 +29,7 @@ def encode_block(block: Block) -> tuple[list[bytes], int, float]:
     """Encodes a block.
 
     Returns:
-        The two elements of the tensor, the event's step (the block's first step) and the event's wall time (that of
+        The three elements of the tensor, the event's step (the block's first step) and the event's wall time (that of
         the first row). A block without rows, which only ends an attempt, has step and wall time 0: the caller sets
         them.
 
@@ -69,14 +70,15 @@ def encode_block(block: Block) -> tuple[list[bytes], int, float]:
     if block.end is not None:
         header["end"] = block.end
     body = b"".join(np.ascontiguousarray(values, dtype="<f4").tobytes() for values in arrays.values())
-    return [json.dumps(header, separators=(",", ":")).encode(), body], first_step, first_wall_s
+    header_bytes = json.dumps(header, separators=(",", ":")).encode()
+    return [header_bytes, body, _checksum(header_bytes, body)], first_step, first_wall_s
 
 
 def decode_block(elements: Any, step: int, wall_time_s: float) -> Block:
     """Decodes a block; the inverse of `encode_block` up to the columns that are NaN throughout, which are left out.
 
     Args:
-        elements: the two elements (bytes) of the string tensor, as TensorBoard's `make_ndarray` returns them.
+        elements: the three elements (bytes) of the string tensor, as TensorBoard's `make_ndarray` returns them.
         step: the event's step.
         wall_time_s: the event's wall time, seconds since the epoch.
 
@@ -84,7 +86,9 @@ def decode_block(elements: Any, step: int, wall_time_s: float) -> Block:
         FormatError: the elements are not a block.
     """
     try:
-        header_bytes, body = (bytes(element) for element in elements)
+        header_bytes, body, checksum = (bytes(element) for element in elements)
+        if checksum != _checksum(header_bytes, body):
+            raise FormatError(f"the block at step {step} was damaged after it was written: its checksum differs")
         header = json.loads(header_bytes)
         num_rows, names = header["num_rows"], header["columns"]
         if type(num_rows) is not int or not 0 <= num_rows <= MAX_ROWS_PER_BLOCK:
@@ -171,6 +175,10 @@ def _check_header(header: dict[str, Any]) -> None:
         raise FormatError(f"block header has counters {counters!r}; names and integers are allowed")
     if not (end is None or isinstance(end, str)):
         raise FormatError(f"block header has end {end!r}; text is allowed")
+
+
+def _checksum(header: bytes, body: bytes) -> bytes:
+    return zlib.crc32(body, zlib.crc32(header)).to_bytes(4, "little")
 
 
 def _finite(value: Any) -> Any:

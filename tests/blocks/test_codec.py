@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import zlib
 from typing import Any
 
 import numpy as np
@@ -42,10 +43,15 @@ def round_trip(value: Block) -> Block:
     return decode_block(np.array(elements, object), step, wall_time_s)
 
 
-def header_and_body(**changes: Any) -> list[bytes]:
-    (header, body), _, _ = encode_block(block())
+def sealed(header: bytes, body: bytes) -> list[bytes]:
+    """Returns the elements of a block whose checksum is right, whatever the rest is."""
+    return [header, body, zlib.crc32(header + body).to_bytes(4, "little")]
+
+
+def with_header(**changes: Any) -> list[bytes]:
+    (header, body, _), _, _ = encode_block(block())
     fields = {**json.loads(header), **changes}
-    return [json.dumps({key: value for key, value in fields.items() if value != "absent"}).encode(), body]
+    return sealed(json.dumps({key: value for key, value in fields.items() if value != "absent"}).encode(), body)
 
 
 @st.composite
@@ -95,7 +101,7 @@ def test_steps_are_exact_up_to_the_largest() -> None:
 
 def test_columns_with_one_value_stand_in_the_header() -> None:
     columns = {"num_samples": np.full(512, 32, np.float32), "flags": np.zeros(512, np.float32)}
-    (header, body), _, _ = encode_block(block(512, columns=columns))
+    (header, body, _), _, _ = encode_block(block(512, columns=columns))
     assert json.loads(header)["constants"] == {"num_samples": 32.0, "flags": 0.0}
     assert len(body) == 512 * 4, "only the wall offsets"
 
@@ -173,12 +179,23 @@ def test_steps_that_span_too_much_are_refused() -> None:
 )
 def test_headers_that_are_refused(changes: dict[str, Any], message: str) -> None:
     with pytest.raises(FormatError, match=message):
-        decode_block(header_and_body(**changes), 7, WALL_S)
+        decode_block(with_header(**changes), 7, WALL_S)
 
 
 @pytest.mark.parametrize(
     "elements",
-    [[], [b"{}"], [b"{}", b"", b""], [b"[]", b""], [b"not JSON", b""], [b"\xff", b""], ["text", b""], 5, [1.5, 2.5]],
+    [
+        [],
+        [b"{}"],
+        [b"{}", b""],
+        [*sealed(b"{}", b""), b""],
+        sealed(b"[]", b""),
+        sealed(b"not JSON", b""),
+        sealed(b"\xff", b""),
+        ["text", b"", b""],
+        5,
+        [1.5, 2.5, 3.5],
+    ],
 )
 def test_tensors_that_are_no_block(elements: Any) -> None:
     with pytest.raises(FormatError, match="the tensor at step 7 is not a block"):
@@ -187,20 +204,36 @@ def test_tensors_that_are_no_block(elements: Any) -> None:
 
 def test_a_block_that_reaches_beyond_the_largest_step_is_refused() -> None:
     with pytest.raises(FormatError, match=f"block at step {MAX_STEP - 1} reaches beyond step {MAX_STEP}"):
-        decode_block(header_and_body(), MAX_STEP - 1, WALL_S)
+        decode_block(with_header(), MAX_STEP - 1, WALL_S)
 
 
 def test_offsets_that_are_no_numbers_are_refused() -> None:
     offsets = np.array([0, np.nan, 2], "<f4").tobytes()
     header = {"ordinal": 0, "first_row": 0, "num_rows": 3, "columns": ["step_offset"]}
     with pytest.raises(FormatError, match="strictly ascending"):
-        decode_block([json.dumps(header).encode(), offsets], 7, WALL_S)
+        decode_block(sealed(json.dumps(header).encode(), offsets), 7, WALL_S)
 
 
-@given(st.lists(st.binary(max_size=60), max_size=3), st.integers(-(2**63), 2**63 - 1))
+@given(st.lists(st.binary(max_size=60), max_size=4), st.integers(-(2**63), 2**63 - 1))
 def test_no_bytes_raise_anything_else(elements: list[bytes], step: int) -> None:
     with pytest.raises(FormatError):
         decode_block(elements, step, WALL_S)
+
+
+@given(st.binary(max_size=60), st.binary(max_size=60), st.integers(-(2**63), 2**63 - 1))
+def test_no_bytes_with_a_right_checksum_raise_anything_else(header: bytes, body: bytes, step: int) -> None:
+    with pytest.raises(FormatError):
+        decode_block(sealed(header, body), step, WALL_S)
+
+
+def test_every_flipped_bit_is_noticed() -> None:
+    elements, step, wall_time_s = encode_block(block())
+    for number, element in enumerate(elements):
+        for bit in range(8 * len(element)):
+            damaged = bytearray(element)
+            damaged[bit // 8] ^= 1 << bit % 8
+            with pytest.raises(FormatError, match="was damaged after it was written: its checksum differs"):
+                decode_block([*elements[:number], bytes(damaged), *elements[number + 1 :]], step, wall_time_s)
 
 
 JSON_VALUES = st.recursive(

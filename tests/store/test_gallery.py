@@ -172,7 +172,8 @@ def test_a_record_that_is_no_block_is_told_and_counts_as_missing(opened: Opened)
     assert messages == [
         "written in block format 2, this tb_stepperf reads up to 1: upgrade tb_stepperf",
         "2 tags are damaged and were left out; the first: tag metadata b'not ours' is not JSON with a 'format'",
-        "1 record is damaged and was left out; the first: the tensor at step 20 is not a block: 'num_rows'",
+        "1 record is damaged and was left out; the first: the tensor at step 20 is not a block: "
+        "not enough values to unpack (expected 3, got 2)",
     ]
     assert {problem.run for problem in opened.catalog().problems} == {"damaged_block"}
 

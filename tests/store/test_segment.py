@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import zlib
 
 import numpy as np
 import pytest
@@ -30,6 +31,11 @@ def events(*parts: list[int], drop: tuple[int, ...] = ()) -> Events:
         if ordinal not in drop:
             found.append((step, wall_time_s, elements))
     return found
+
+
+def sealed(header: bytes, body: bytes) -> list[bytes]:
+    """Returns the elements of a block whose checksum is right, whatever the rest is."""
+    return [header, body, zlib.crc32(header + body).to_bytes(4, "little")]
 
 
 def all_steps(parts: tuple[range | np.ndarray, ...]) -> list[int]:
@@ -124,7 +130,15 @@ def test_environment_records() -> None:
 
 @pytest.mark.parametrize("header", [{"ordinal": 0}, {"ordinal": 0, "first_row": 0, "num_rows": 5, "columns": []}])
 def test_any_damage_leaves_the_rest(header: dict[str, object]) -> None:
-    damaged = (2, 1e9, [json.dumps(header).encode(), b"abc"])
+    damaged = (2, 1e9, sealed(json.dumps(header).encode(), b"abc"))
     index = decode_segment([*events([0, 1]), damaged], LAST_STEP).index
     assert all_steps(index.steps) == [0, 1]
     assert len(index.damage) == 1
+
+
+def test_a_block_whose_checksum_differs_is_damage() -> None:
+    step, wall_time_s, (header, body, checksum) = events([0, 1], [2, 3])[1]
+    flipped = bytes([body[0] ^ 1]) + body[1:]
+    index = decode_segment([*events([0, 1]), (step, wall_time_s, [header, flipped, checksum])], LAST_STEP).index
+    assert all_steps(index.steps) == [0, 1]
+    assert "its checksum differs" in index.damage[0]
