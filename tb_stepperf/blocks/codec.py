@@ -1,7 +1,8 @@
 """Blocks and environment records to tensors and back; `docs/format.md` is the description of these bytes.
 
 Both are string tensors. A block has three elements: a JSON header, the columns as little-endian float32, one after
-another, and a checksum of both: TensorBoard's fast loader does not check a record's own unless told to. Values that are equal in every row stand in the header instead (most of `num_samples`, `flags`, `gc_ms`).
+another, and a checksum of both: TensorBoard's fast loader does not check a record's own unless told to. Values that are
+equal in every row stand in the header instead (most of `num_samples`, `flags`, `gc_ms`).
 """
 
 from __future__ import annotations
