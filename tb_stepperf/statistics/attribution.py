@@ -37,7 +37,7 @@ MIN_SAMPLE = 20
 """Steps that each side needs."""
 
 _LARGE_PART = 0.05
-_ALIKE = 0.25
+_ALIKE = 0.35
 _CLEAR_PART = 1 / 3
 _OPEN_PART = 0.25
 _CAP = 0.995
@@ -181,13 +181,15 @@ def attribute_change(
     names = list(dict.fromkeys([*sides[0], *sides[1]]))
     steps = [side["step"] for side in sides]
     total = _change("step", *steps)
-    parts = {}
-    for name in names:
-        if name != "step":
-            series = [side.get(name, np.zeros(step.size)) for side, step in zip(sides, steps)]
-            parts[name] = (_change(name, *series), series)
-    moved = _moved(total, [part for part, _ in parts.values()])
-    parts = [_with_share(part, series, steps, total) if moved else part for part, series in parts.values()]
+    series = {
+        name: [side.get(name, np.zeros(step.size)) for side, step in zip(sides, steps)]
+        for name in names
+        if name != "step"
+    }
+    parts = [_change(name, *both) for name, both in series.items()]
+    moved = _moved(total, parts)
+    if moved:
+        parts = [_with_share(part, series[part.name], steps, total) for part in parts]
     parts.sort(key=lambda part: -abs(part.change_ms))
     outcome, blamed = _judge(total, parts) if moved else (NOTHING, ())
     per_amount, unit = _per_amount(before, after)
@@ -274,7 +276,7 @@ def _moved(total: PartChange, parts: Sequence[PartChange]) -> bool:
     if abs(total.change_ms) < least_ms:
         return False
     shown = [part for part in parts if part.clear and part.change_ms * total.change_ms > 0]
-    return total.low_ms * total.high_ms > 0 or any(abs(part.change_ms) >= least_ms for part in shown)
+    return total.clear or any(abs(part.change_ms) >= least_ms for part in shown)
 
 
 def _judge(total: PartChange, parts: Sequence[PartChange]) -> tuple[str, tuple[str, ...]]:
@@ -374,7 +376,7 @@ def _sentence(result: Attribution) -> str:
         text = f"Steps are {whole}, in {named}."
     else:
         text = f"Steps are {whole}; no stage stands out from the noise."
-    if result.vanishes_per is not None:
+    if result.vanishes_per is not None and result.per_amount is not None:
         text += (
             f" Per {result.vanishes_per} the change vanishes ({100 * result.per_amount:+.1f} %): "
             "each step does another amount of work."

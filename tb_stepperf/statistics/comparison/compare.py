@@ -91,7 +91,7 @@ def compare_runs(
     if not comparable:
         verdict = NOT_COMPARABLE
     elif verdict == INSUFFICIENT_DATA:
-        shortest = min(run.time_ms.size for side in (levels.baselines, levels.candidates) for run in side)
+        shortest = min(run.time_ms.size for side in levels.sides for run in side.runs)
         found, seen = {"mean": (measured.mean, shown[2]), "tail": (measured.p95, shown[1])}.get(
             decided_by, (measured.median, shown[0])
         )
@@ -108,8 +108,8 @@ def compare_runs(
         throughput=throughput,
         levels=_level_changes(levels, measured.levels),
         level_basis=levels.basis,
-        baseline=_sample(used[0], levels.num_outside[0]),
-        candidate=_sample(used[1], levels.num_outside[1]),
+        baseline=_sample(used[0], levels.baseline.num_outside),
+        candidate=_sample(used[1], levels.candidate.num_outside),
         conditions=conditions,
         overruled=overruled,
         spread_known=measured.median.spread_known,
@@ -162,17 +162,11 @@ def _too_short(
 
 def _level_changes(levels: Levels, found: Sequence[Difference | None]) -> tuple[LevelChange, ...]:
     changes = []
-    total_ms = sum(float(run.time_ms.sum()) for run in levels.baselines)
+    total_ms = sum(float(run.time_ms.sum()) for run in levels.baseline.runs)
     for index, (label, level) in enumerate(zip(levels.labels, found)):
         if level is None:
             continue
-        inside = [
-            [run.time_ms[kind == index] for run, kind in zip(runs, kinds)]
-            for runs, kinds in (
-                (levels.baselines, levels.baseline_levels),
-                (levels.candidates, levels.candidate_levels),
-            )
-        ]
+        inside = [side.inside(index) for side in levels.sides]
         typical_ms = float(np.median(np.concatenate(inside[0])))
         changes.append(
             LevelChange(
@@ -201,7 +195,7 @@ def _notes(levels: Levels, measured: Measured, min_effect: float) -> tuple[str, 
     notes = []
     if not measured.median.spread_known:
         notes.append(UNKNOWN_SPREAD)
-    resolution = max(run.resolution_ms for run in (*levels.baselines, *levels.candidates))
+    resolution = max(run.resolution_ms for side in levels.sides for run in side.runs)
     if resolution:
         notes.append(
             f"The timer moves in steps of {resolution:.3g} ms; each reading was spread evenly over the step that it is."
@@ -212,10 +206,10 @@ def _notes(levels: Levels, measured: Measured, min_effect: float) -> tuple[str, 
         notes.append(
             f"Steps were compared with steps of the same {levels.basis}; the mean also carries the mix of them."
         )
-    if any(levels.num_outside):
+    if any(side.num_outside for side in levels.sides):
         notes.append(
-            f"Only steps that both sides have were compared; {levels.num_outside[0]} steps of the baseline and "
-            f"{levels.num_outside[1]} of the candidate have no counterpart."
+            f"Only steps that both sides have were compared; {levels.baseline.num_outside} steps of the baseline and "
+            f"{levels.candidate.num_outside} of the candidate have no counterpart."
         )
     if (per_amount := per_amount_note(levels, measured, min_effect)) is not None:
         notes.append(per_amount)

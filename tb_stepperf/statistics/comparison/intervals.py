@@ -124,6 +124,15 @@ def ratio_estimate(time_ms: np.ndarray, amounts: np.ndarray | None = None) -> Es
     return Estimate(math.log(ratio), reach, reach)
 
 
+def weighted(parts: Sequence[Estimate], weights: np.ndarray) -> Estimate:
+    """Returns the weighted sum of independent estimates; weights of shape (len(parts),)."""
+    below, above = (
+        np.sqrt(sum((weight * getattr(part, side)) ** 2 for part, weight in zip(parts, weights)))
+        for side in ("below", "above")
+    )
+    return Estimate(float(sum(weight * part.value for part, weight in zip(parts, weights))), below, above)
+
+
 def paired_ratio_estimate(baseline_ms: np.ndarray, candidate_ms: np.ndarray) -> Estimate:
     """Estimates the log ratio of the means of two series whose rows are the same steps of one schedule.
 

@@ -32,59 +32,68 @@ _MIN_PROFILE = 0.02
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
+class Side:
+    """The runs of one side, restricted to the steps that are compared.
+
+    Attributes:
+        runs: at least one.
+        kinds: int64 arrays, one a run, shape (num_used,): level of each step.
+        num_outside: steps without counterpart: outside common steps, or of a kind that the other side lacks.
+    """
+
+    runs: tuple[UsedRun, ...]
+    kinds: tuple[np.ndarray, ...]
+    num_outside: int
+
+    def inside(self, level: int) -> list[np.ndarray]:
+        """Returns each run's step times in ms of one level."""
+        return [run.time_ms[kind == level] for run, kind in zip(self.runs, self.kinds)]
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
 class Levels:
     """How two sides were made comparable.
 
     Attributes:
         basis: "steps", "bucket", "num_samples", or None where there is one level only.
         labels: text of each level.
-        baselines: the runs, restricted to the steps that are compared.
-        candidates: the same.
-        baseline_levels: int64 arrays, one a run, shape (num_used,): level of each step.
-        candidate_levels: the same.
+        baseline: that side.
+        candidate: that side.
         offsets: float64, shape (num_levels,): log of the typical time of each level, taken out of both sides.
         paired: whether row i is the same step in every run, and the sides follow one schedule.
-        num_outside: steps of each side that have no counterpart: outside common steps or of a kind the other lacks.
     """
 
     basis: str | None
     labels: tuple[str, ...]
-    baselines: tuple[UsedRun, ...]
-    candidates: tuple[UsedRun, ...]
-    baseline_levels: tuple[np.ndarray, ...]
-    candidate_levels: tuple[np.ndarray, ...]
+    baseline: Side
+    candidate: Side
     offsets: np.ndarray
     paired: bool
-    num_outside: tuple[int, int]
 
-    def log_times(self) -> tuple[list[np.ndarray], list[np.ndarray]]:
-        """Returns log times of each run without the levels, plus their mean offset so that ms keep their meaning."""
-        centre = self.centre()
-        return tuple(
-            [np.log(run.time_ms) - self.offsets[level] + centre for run, level in zip(runs, levels)]
-            for runs, levels in (
-                (self.baselines, self.baseline_levels),
-                (self.candidates, self.candidate_levels),
-            )
-        )
+    @property
+    def sides(self) -> tuple[Side, Side]:
+        """Baseline and candidate."""
+        return self.baseline, self.candidate
 
     @property
     def blur(self) -> float:
         """Half width of what coarse timers hide of a difference; neither more steps nor more runs show it."""
-        return math.hypot(*(float(np.mean([run.blur for run in side])) for side in (self.baselines, self.candidates)))
+        return math.hypot(*(float(np.mean([run.blur for run in side.runs])) for side in self.sides))
 
-    def centre(self) -> float:
-        """Mean offset over the baseline's steps."""
-        return float(np.mean(np.concatenate([self.offsets[level] for level in self.baseline_levels])))
+    def log_times(self, side: Side) -> list[np.ndarray]:
+        """Returns log times of each run of a side without the levels, about the baseline's mean level."""
+        centre = float(np.mean(np.concatenate([self.offsets[kind] for kind in self.baseline.kinds])))
+        return [np.log(run.time_ms) - self.offsets[kind] + centre for run, kind in zip(side.runs, side.kinds)]
 
 
 def find_levels(baselines: Sequence[UsedRun], candidates: Sequence[UsedRun]) -> Levels:
     """Finds by what the steps of both sides are to be compared."""
     runs = [*baselines, *candidates]
-    if all(run.bucket is not None for run in runs):
-        return _by_key("bucket", baselines, candidates, [run.bucket for run in runs])
-    amounts = [run.num_samples for run in runs]
-    if all(values is not None and not np.isnan(values).any() for values in amounts):
+    buckets = [run.bucket for run in runs if run.bucket is not None]
+    if len(buckets) == len(runs):
+        return _by_key("bucket", baselines, candidates, buckets)
+    amounts = [run.num_samples for run in runs if run.num_samples is not None]
+    if len(amounts) == len(runs) and not any(np.isnan(values).any() for values in amounts):
         kinds = np.unique(np.concatenate(amounts))
         if 2 <= kinds.size <= MAX_LEVELS and any(np.unique(values).size > 1 for values in amounts):
             found = _by_key("num_samples", baselines, candidates, amounts)
@@ -205,32 +214,27 @@ def _levels(
     labels: tuple[str, ...],
     given: Sequence[UsedRun],
     runs: Sequence[UsedRun],
-    levels: Sequence[np.ndarray],
-    num_a: int,
+    kinds: Sequence[np.ndarray],
+    num_baselines: int,
 ) -> Levels:
-    offsets = np.zeros(len(labels))
-    for index in range(len(labels)):
-        medians = [
-            np.median(np.concatenate([np.log(run.time_ms[level == index]) for run, level in side]))
-            for side in (list(zip(runs, levels))[:num_a], list(zip(runs, levels))[num_a:])
-        ]
-        offsets[index] = np.mean(medians)
-    lost = [before.time_ms.size - after.time_ms.size for before, after in zip(given, runs)]
+    sides = []
+    for part in (slice(None, num_baselines), slice(num_baselines, None)):
+        num_given = sum(run.time_ms.size for run in given[part])
+        num_kept = sum(run.time_ms.size for run in runs[part])
+        sides.append(Side(tuple(runs[part]), tuple(kinds[part]), num_given - num_kept))
+    medians = [[float(np.median(np.log(np.concatenate(side.inside(k))))) for side in sides] for k in range(len(labels))]
+    paired = basis == "steps"
     return Levels(
-        basis if len(labels) > 1 or basis == "steps" else None,
-        labels,
-        tuple(runs[:num_a]),
-        tuple(runs[num_a:]),
-        tuple(levels[:num_a]),
-        tuple(levels[num_a:]),
-        offsets,
-        basis == "steps",
-        (sum(lost[:num_a]), sum(lost[num_a:])),
+        basis=basis if len(labels) > 1 or paired else None,
+        labels=labels,
+        baseline=sides[0],
+        candidate=sides[1],
+        offsets=np.mean(medians, axis=1),
+        paired=paired,
     )
 
 
 def _one_level(baselines: Sequence[UsedRun], candidates: Sequence[UsedRun]) -> Levels:
     runs = [*baselines, *candidates]
-    return _levels(
-        None, ("all steps",), runs, runs, [np.zeros(run.time_ms.size, np.int64) for run in runs], len(baselines)
-    )
+    kinds = [np.zeros(run.time_ms.size, np.int64) for run in runs]
+    return _levels(None, ("all steps",), runs, runs, kinds, len(baselines))

@@ -8,9 +8,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from tb_stepperf.errors import ArgumentError
-from tb_stepperf.statistics.comparison.intervals import difference, quantile_estimate
 from tb_stepperf.statistics.comparison.levels import find_levels
-from tb_stepperf.statistics.comparison.measure import memories_of
+from tb_stepperf.statistics.comparison.measure import quantile_of, series_of
 from tb_stepperf.statistics.comparison.sample import MIN_STEPS, RunSample, use_runs
 
 DEFAULT_PERCENTILES = (1, 2, 5, *range(10, 91, 5), 92, 94, 95, 96, 97, 98, 99)
@@ -65,23 +64,15 @@ def quantile_difference(
     if shortest < MIN_STEPS:
         raise ArgumentError(f"a run has {shortest} usable steps; at least {MIN_STEPS} are needed")
     levels = find_levels(*used)
-    sides = levels.log_times()
-    memories = memories_of(levels)
-    found, baseline = [], []
-    for p in fractions.tolist():
-        estimates = [
-            [quantile_estimate(log, p, memory) for log, memory in zip(logs, known)]
-            for logs, known in zip(sides, memories)
-        ]
-        found.append(difference(*estimates, blur=levels.blur))
-        baseline.append(np.mean([estimate.value for estimate in estimates[0]]))
+    series_a, series_b = (series_of(levels, side) for side in levels.sides)
+    found, baseline_ms = zip(*(quantile_of(levels, series_a, series_b, p) for p in fractions.tolist()))
     with np.errstate(over="ignore"):  # a limit that the data do not set is infinite
         return QuantileDifference(
             percentiles=fractions * 100,
             change=np.expm1([one.value for one in found]),
             low=np.expm1([one.low for one in found]),
             high=np.expm1([one.high for one in found]),
-            baseline_ms=np.exp(baseline),
+            baseline_ms=np.array(baseline_ms),
             spread_known=found[0].spread_known,
             level_basis=levels.basis,
         )

@@ -135,7 +135,7 @@ def warmup_end(time_ms: np.ndarray) -> int:
     # Slow steps after a slow start, never fast ones: a run that begins fast has no warm-up to hide.
     agrees = short[:num_rows] - long[:num_rows] < tolerance
     enough = np.convolve(agrees, np.ones(8), mode="valid") >= 6
-    return int(min(np.argmax(enough), limit)) if enough.any() else limit
+    return min(int(np.argmax(enough)), limit) if enough.any() else limit
 
 
 def timer_resolution_ms(time_ms: np.ndarray) -> float:

@@ -99,9 +99,15 @@ def decide(
     """
     typical, by = median, "median"
     # Where steps come in two kinds of about equal number, the median lies in the gap between them, and so its interval
-    # spans the gap: the mean then stands for the typical step.
-    if mean is not None and median.half_width > math.log1p(min_effect) and mean.half_width < median.half_width / 2:
-        typical, by = mean, "mean"
+    # spans the gap: the mean then stands for the typical step, if it tells more and does not contradict.
+    if (
+        mean is not None
+        and median.half_width > 2 / 3 * math.log1p(min_effect)
+        and median.low <= mean.value <= median.high
+    ):
+        tells = mean.slower_by(min_effect) or mean.faster_by(min_effect)
+        if tells or mean.half_width < 0.7 * median.half_width:
+            typical, by = mean, "mean"
     sure = [level for level in levels if level.p_value * len(levels) < 0.05]
     if typical.slower_by(min_effect):
         return REGRESSION, by
