@@ -2,4 +2,5 @@
 
 import os
 
-os.environ.setdefault("KINETO_LOG_LEVEL", "5")  # before torch is imported: keeps its tracer's chatter out of the progress
+# Before torch is imported: keeps its tracer's chatter out of the progress.
+os.environ.setdefault("KINETO_LOG_LEVEL", "5")
