@@ -26,6 +26,7 @@ addEventListener("message", (event) => {
   };
 });
 
-const tell = (type, payload) => port?.postMessage(JSON.stringify({ type, id: nextId++, payload, error: null, isReply: false }));
+const tell = (type, payload) =>
+  port?.postMessage(JSON.stringify({ type, id: nextId++, payload, error: null, isReply: false }));
 document.getElementById("dark").onclick = () => document.body.classList.toggle("dark-mode");
 document.getElementById("reload").onclick = () => tell("experimental.DataReloaded");

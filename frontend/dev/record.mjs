@@ -26,6 +26,9 @@ write("empty", JSON.parse(answer(new Backend(SCENARIOS.empty()), "runs", new URL
 write("names", JSON.parse(answer(new Backend(SCENARIOS.names()), "runs", new URLSearchParams()).body));
 write("error", ask("bands", { run: "resnet50", bins: "9000" }));
 for (const run of ["resnet50", "resnet50-preempted", "tiny", "huge-steps", "llama-8b/pretrain"]) {
-  const answers = ROUTES.map((route) => [route, ask(route, { run, ...(BINNED.includes(route) ? { bins: "24" } : {}) })]);
+  const answers = ROUTES.map((route) => [
+    route,
+    ask(route, { run, ...(BINNED.includes(route) ? { bins: "24" } : {}) }),
+  ]);
   write(`run ${run.replaceAll("/", "_")}`, Object.fromEntries(answers));
 }

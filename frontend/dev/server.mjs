@@ -38,12 +38,21 @@ createServer(async (request, response) => {
   const url = new URL(request.url, `http://localhost:${port}`);
   const match = /^\/s\/([a-z]+)\/(.*)$/.exec(url.pathname);
   if (!match || !SCENARIOS[match[1]]) {
-    const links = Object.keys(SCENARIOS).map((name) => `<li><a href="/s/${name}/">${name}</a>`).join("");
-    return send(response, match ? 404 : 200, "text/html", `<!doctype html><title>stepperf scenarios</title><ul>${links}</ul>`);
+    const links = Object.keys(SCENARIOS)
+      .map((name) => `<li><a href="/s/${name}/">${name}</a>`)
+      .join("");
+    return send(
+      response,
+      match ? 404 : 200,
+      "text/html",
+      `<!doctype html><title>stepperf scenarios</title><ul>${links}</ul>`,
+    );
   }
   const [, name, path] = match;
-  if (path === "" || path === "host.js") return send(response, 200, TYPES[path ? "js" : "html"], readFileSync(join(here, path || "host.html")));
-  if (path === "data/plugin_entry.html") return send(response, 200, "text/html", entry, { "Content-Security-Policy": csp });
+  if (path === "" || path === "host.js")
+    return send(response, 200, TYPES[path ? "js" : "html"], readFileSync(join(here, path || "host.html")));
+  if (path === "data/plugin_entry.html")
+    return send(response, 200, "text/html", entry, { "Content-Security-Policy": csp });
   const route = path.replace("data/plugin/stepperf/", "");
   if (["index.js", "vendor.js", "style.css"].includes(route)) {
     if (route === "index.js" && !process.env.NO_BUILD) await buildAll();

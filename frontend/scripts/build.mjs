@@ -17,8 +17,11 @@ function vendorNotice() {
   const packages = vendorPackages.map((name) => {
     const folder = join(root, "node_modules", name);
     const { version } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
-    const [, copyright, text] = /^The MIT License \(MIT\)\s+(Copyright[^\n]*)\n(.*)$/s.exec(readFileSync(join(folder, "LICENSE"), "utf8"));
-    if (terms && text.trim().replace(/\s+/g, " ") !== terms) throw new Error(`the licence of ${name} differs from the others: write it out in full`);
+    const [, copyright, text] = /^The MIT License \(MIT\)\s+(Copyright[^\n]*)\n(.*)$/s.exec(
+      readFileSync(join(folder, "LICENSE"), "utf8"),
+    );
+    if (terms && text.trim().replace(/\s+/g, " ") !== terms)
+      throw new Error(`the licence of ${name} differs from the others: write it out in full`);
     terms = text.trim().replace(/\s+/g, " ");
     return `${name} ${version}: ${copyright}`;
   });
@@ -39,7 +42,9 @@ const fromVendor = {
     onResolve({ filter: /^\.\/vendor\.js$/ }, () => ({ path: "./vendor.js", external: true }));
     onLoad({ filter: /.*/, namespace: "vendor" }, () => {
       const source = readFileSync(join(root, "src", "vendor.ts"), "utf8");
-      const names = [...source.matchAll(/^export \{([^}]*)\}/gm)].flatMap((match) => match[1].split(",").map((name) => name.trim()));
+      const names = [...source.matchAll(/^export \{([^}]*)\}/gm)].flatMap((match) =>
+        match[1].split(",").map((name) => name.trim()),
+      );
       return { contents: `export { ${names.join(", ")}, default } from "./vendor.js";`, resolveDir: root };
     });
   },
@@ -59,7 +64,15 @@ const common = {
 /** Builds into `outdir`; `write: false` returns the files instead. */
 export async function buildAll({ outdir = staticDir, write = true } = {}) {
   const results = await Promise.all([
-    build({ ...common, entryPoints: { vendor: "src/vendor.ts" }, minify: true, banner: { js: "/*! Licences: vendor.LICENSE.txt */" }, footer: { js: uplot() }, outdir, write }),
+    build({
+      ...common,
+      entryPoints: { vendor: "src/vendor.ts" },
+      minify: true,
+      banner: { js: "/*! Licences: vendor.LICENSE.txt */" },
+      footer: { js: uplot() },
+      outdir,
+      write,
+    }),
     build({
       ...common,
       entryPoints: { index: "src/index.tsx" },

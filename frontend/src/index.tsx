@@ -21,13 +21,16 @@ export async function render(): Promise<void> {
   const page = new Page(new Client(import.meta.url), fromPairs(pairs));
   const address = addressWindow(window);
 
-  const readSelection = () => (page.hostSelection.value = address === window ? null : hostSelection(address.location.search, address.location.hash));
+  const readSelection = () =>
+    (page.hostSelection.value =
+      address === window ? null : hostSelection(address.location.search, address.location.hash));
   readSelection();
   host.onDataReloaded(readSelection);
   address.addEventListener("hashchange", () => {
     readSelection();
     const next = readHash(address.location.hash);
-    if (JSON.stringify(next) !== JSON.stringify(toPairs(page.view.peek())) && Object.keys(next).length) page.view.value = fromPairs(next);
+    if (JSON.stringify(next) !== JSON.stringify(toPairs(page.view.peek())) && Object.keys(next).length)
+      page.view.value = fromPairs(next);
   });
 
   const root = document.createElement("div");

@@ -23,12 +23,23 @@ describe("client", () => {
   });
   it("passes on the server's words", async () => {
     const failed = client(async () => json(read("error"), 400)).get("bands", {});
-    await expect(failed).rejects.toMatchObject({ message: "bins is '9000'; an integer in [1, 2000] is allowed", code: "bad_parameter", status: 400, parameter: "bins" });
+    await expect(failed).rejects.toMatchObject({
+      message: "bins is '9000'; an integer in [1, 2000] is allowed",
+      code: "bad_parameter",
+      status: 400,
+      parameter: "bins",
+    });
     await expect(failed).rejects.toBeInstanceOf(ApiError);
   });
   it("says what to check where there is no answer", async () => {
-    await expect(client(async () => { throw new TypeError("Failed to fetch"); }).get("runs", {})).rejects.toThrow("TensorBoard did not answer");
-    await expect(client(async () => new Response("<html>", { status: 502 })).get("runs", {})).rejects.toThrow("status 502 and something that is not JSON");
+    await expect(
+      client(async () => {
+        throw new TypeError("Failed to fetch");
+      }).get("runs", {}),
+    ).rejects.toThrow("TensorBoard did not answer");
+    await expect(client(async () => new Response("<html>", { status: 502 })).get("runs", {})).rejects.toThrow(
+      "status 502 and something that is not JSON",
+    );
     await expect(client(async () => json({}, 503)).get("runs", {})).rejects.toThrow("status 503");
   });
 });
@@ -45,7 +56,10 @@ describe("resource", () => {
     const resource = new Resource<string>();
     const [slow, fast] = [deferred<string>(), deferred<string>()];
     let aborted = false;
-    const first = resource.load("a", (signal) => (signal.addEventListener("abort", () => (aborted = true)), slow.promise));
+    const first = resource.load(
+      "a",
+      (signal) => (signal.addEventListener("abort", () => (aborted = true)), slow.promise),
+    );
     const second = resource.load("b", () => fast.promise);
     fast.resolve("new");
     await second;
@@ -64,14 +78,18 @@ describe("resource", () => {
   it("keeps what it had when the next answer fails, and asks again when told to", async () => {
     const resource = new Resource<string>();
     await resource.load("a", async () => "old");
-    await resource.load("b", async () => { throw new Error("broken"); });
+    await resource.load("b", async () => {
+      throw new Error("broken");
+    });
     expect(resource.state.value).toMatchObject({ data: "old", key: "a", loading: false, error: new Error("broken") });
     await resource.load("b", async () => "new");
     expect(resource.state.value).toEqual({ data: "new", key: "b", error: null, loading: false });
   });
   it("stays silent about aborted requests and forgets when cleared", async () => {
     const resource = new Resource<string>();
-    await resource.load("a", async () => { throw Object.assign(new Error("stop"), { name: "AbortError" }); });
+    await resource.load("a", async () => {
+      throw Object.assign(new Error("stop"), { name: "AbortError" });
+    });
     expect(resource.state.value.error).toBeNull();
     resource.clear();
     expect(resource.state.value).toEqual({ data: null, key: null, error: null, loading: false });

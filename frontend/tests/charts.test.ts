@@ -17,7 +17,12 @@ describe("bins", () => {
   it("draws a bin at its middle and a single row at its place", () => {
     const axis = { axis: "step" as const, base: "100", start: [0, 20], end: [20, 40] };
     expect(placeBins(axis, sample, 0n)).toEqual({ start: [100, 120], end: [120, 140], x: [110, 130], raw: false });
-    expect(placeBins(axis, { num_in_range: 2 } as never, 90n)).toEqual({ start: [10, 30], end: [30, 50], x: [10, 30], raw: true });
+    expect(placeBins(axis, { num_in_range: 2 } as never, 90n)).toEqual({
+      start: [10, 30],
+      end: [30, 50],
+      x: [10, 30],
+      raw: true,
+    });
   });
   it("counts from 0 as long as numbers are exact, else from a round position", () => {
     expect(chooseOrigin(7n, 12007n)).toBe(0n);
@@ -43,8 +48,17 @@ describe("bins", () => {
     expect(bridge([null, 1, null])).toEqual([null, 1, null]);
   });
   it("brings tables onto one ascending x; foreign positions are no gaps", () => {
-    const table = align([{ x: [0, 10], columns: [[1, null]] }, { x: [5, 10], columns: [[2, 3]] }]);
-    expect(table).toEqual({ x: [0, 5, 10], columns: [[1, undefined, null], [undefined, 2, 3]] });
+    const table = align([
+      { x: [0, 10], columns: [[1, null]] },
+      { x: [5, 10], columns: [[2, 3]] },
+    ]);
+    expect(table).toEqual({
+      x: [0, 5, 10],
+      columns: [
+        [1, undefined, null],
+        [undefined, 2, 3],
+      ],
+    });
   });
 });
 
@@ -88,7 +102,14 @@ describe("limits", () => {
 
 describe("bands", () => {
   it("pairs percentiles around the median", () => {
-    expect(roles([5, 25, 50, 75, 95, 99])).toEqual({ pairs: [[0, 4], [1, 3]], median: 2, singles: [5] });
+    expect(roles([5, 25, 50, 75, 95, 99])).toEqual({
+      pairs: [
+        [0, 4],
+        [1, 3],
+      ],
+      median: 2,
+      singles: [5],
+    });
     expect(roles([50, 95, 99.9])).toEqual({ pairs: [], median: 0, singles: [1, 2] });
     expect(roles([0.1, 99.9])).toEqual({ pairs: [[0, 1]], median: null, singles: [] });
   });
@@ -96,7 +117,10 @@ describe("bands", () => {
     const data = answers("bands", "resnet50");
     const model = bandsModel(data, [], options);
     expect(model.lines.map((line) => line.key)).toEqual(["0:p5", "0:p95", "0:p25", "0:p75", "0:p99", "0:p50"]);
-    expect(model.bands.map(({ upper, lower }) => [upper, lower])).toEqual([[1, 0], [3, 2]]);
+    expect(model.bands.map(({ upper, lower }) => [upper, lower])).toEqual([
+      [1, 0],
+      [3, 2],
+    ]);
     const [maxima, leftOut] = model.dots;
     const worst = Math.max(...maxima!.y);
     expect(worst).toBeCloseTo(run("resnet50").summary.step_time_ms.max!, 3);
@@ -132,7 +156,15 @@ describe("bands", () => {
 
 describe("areas", () => {
   it("stacks, with a missing layer counting as nothing", () => {
-    expect(stack([[1, null, null], [2, 3, null]])).toEqual([[1, null, null], [3, 3, null]]);
+    expect(
+      stack([
+        [1, null, null],
+        [2, 3, null],
+      ]),
+    ).toEqual([
+      [1, null, null],
+      [3, 3, null],
+    ]);
   });
   it("adds up to the step time, the unlabelled rest included", () => {
     const { stages } = run("resnet50");
@@ -144,15 +176,25 @@ describe("areas", () => {
   });
   it("gives shares of the step that end at 1", () => {
     const model = stagesModel(run("resnet50").stages, "share", [], 0n, false);
-    expect(model.lines.at(-1)!.values.filter((v) => v !== null).every((v) => Math.abs(v! - 1) < 1e-9)).toBe(true);
+    expect(
+      model.lines
+        .at(-1)!
+        .values.filter((v) => v !== null)
+        .every((v) => Math.abs(v! - 1) < 1e-9),
+    ).toBe(true);
     expect(model).toMatchObject({ unit: "share", limits: { min: 0, max: 1 } });
   });
-  it("draws lines without areas", () => expect(stagesModel(run("resnet50").stages, "lines", [], 0n, false).bands).toEqual([]));
+  it("draws lines without areas", () =>
+    expect(stagesModel(run("resnet50").stages, "lines", [], 0n, false).bands).toEqual([]));
   it("keeps memory and throughput apart by column and run", () => {
     const one = memoryModel(answers("memory", "llama-8b/pretrain"), [], 0n);
     expect(new Set(one.lines.map((line) => line.color)).size).toBe(2);
     const two = memoryModel(answers("memory", "resnet50", "llama-8b/pretrain"), [], 0n);
-    expect(two.lines.map((line) => [line.color, line.dash])).toEqual([["--run-1", undefined], ["--run-2", undefined], ["--run-2", [7, 3]]]);
+    expect(two.lines.map((line) => [line.color, line.dash])).toEqual([
+      ["--run-1", undefined],
+      ["--run-2", undefined],
+      ["--run-2", [7, 3]],
+    ]);
     expect(throughputModel(answers("throughput", "resnet50"), "num_samples", [], 0n).lines).toHaveLength(1);
     expect(throughputModel(answers("throughput", "resnet50"), "num_tokens", [], 0n).limits).toBeNull();
   });
@@ -170,7 +212,10 @@ describe("areas", () => {
 
 describe("ticks", () => {
   it("writes whole steps with every digit", () => {
-    expect(tickLabels("step", 9223372036854000000n, [0, 500_000], 1)).toEqual(["9,223,372,036,854,000,000", "9,223,372,036,854,500,000"]);
+    expect(tickLabels("step", 9223372036854000000n, [0, 500_000], 1)).toEqual([
+      "9,223,372,036,854,000,000",
+      "9,223,372,036,854,500,000",
+    ]);
     expect(tickLabels("relative", 0n, [0, 90_000], 30_000)).toEqual(["0 s", "1:30 min"]);
   });
   it("uses one unit and as many decimals as needed", () => {

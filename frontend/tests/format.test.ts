@@ -107,7 +107,8 @@ describe("run names", () => {
     expect(names[0]!.slice(-shared.suffix)).toBe("/v0");
   });
   it("keeps short names whole", () => expect(shorten(names[0]!, sharedEnds(names), 40)).toBe(names[0]));
-  it("leaves out what is shared first", () => expect(shorten(names[0]!, sharedEnds(names), 18)).toBe("…lr=0.001,bs=32…"));
+  it("leaves out what is shared first", () =>
+    expect(shorten(names[0]!, sharedEnds(names), 18)).toBe("…lr=0.001,bs=32…"));
   it("leaves out the middle of what differs last", () => {
     const short = shorten(names[0]!, sharedEnds(names), 11);
     expect(short).toBe("…lr=0.…=32…");
@@ -120,9 +121,15 @@ describe("run names", () => {
     expect(sharedEnds(["only"])).toEqual({ prefix: 0, suffix: 0 });
     expect(sharedEnds([])).toEqual({ prefix: 0, suffix: 0 });
   });
-  it("does not split what is one character", () => expect([...shorten("🚀".repeat(50), { prefix: 0, suffix: 0 }, 10)].every((c) => c === "🚀" || c === "…")).toBe(true));
+  it("does not split what is one character", () =>
+    expect([...shorten("🚀".repeat(50), { prefix: 0, suffix: 0 }, 10)].every((c) => c === "🚀" || c === "…")).toBe(
+      true,
+    ));
   it("keeps 400 similar names apart", () => {
-    const sweep = Array.from({ length: 400 }, (_, i) => `experiments/vit-large-patch16/sweep/lr=${[3, 1][i % 2]},bs=${1 << (i % 5)},seed=${i}/version_0`);
+    const sweep = Array.from(
+      { length: 400 },
+      (_, i) => `experiments/vit-large-patch16/sweep/lr=${[3, 1][i % 2]},bs=${1 << (i % 5)},seed=${i}/version_0`,
+    );
     const shared = sharedEnds(sweep);
     expect(new Set(sweep.map((name) => shorten(name, shared, 34))).size).toBe(400);
   });

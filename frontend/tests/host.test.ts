@@ -6,7 +6,10 @@ import { followTheme, theme } from "../src/host/theme";
 /** One end of a channel whose other end is in the test's hands. */
 function port() {
   const sent: Record<string, unknown>[] = [];
-  const end = { onmessage: null as ((event: { data: unknown }) => void) | null, postMessage: (text: string) => sent.push(JSON.parse(text) as Record<string, unknown>) };
+  const end = {
+    onmessage: null as ((event: { data: unknown }) => void) | null,
+    postMessage: (text: string) => sent.push(JSON.parse(text) as Record<string, unknown>),
+  };
   const channel = new Channel(end as unknown as MessagePort);
   const receive = (message: object) => end.onmessage!({ data: JSON.stringify(message) });
   return { channel, sent, receive };
@@ -16,7 +19,10 @@ describe("channel to TensorBoard", () => {
   it("matches answers to questions by number", async () => {
     const { channel, sent, receive } = port();
     const [one, two] = [channel.ask("experimental.GetRuns"), channel.ask("experimental.GetURLPluginData")];
-    expect(sent.map(({ type, id, isReply }) => [type, id, isReply])).toEqual([["experimental.GetRuns", 0, false], ["experimental.GetURLPluginData", 1, false]]);
+    expect(sent.map(({ type, id, isReply }) => [type, id, isReply])).toEqual([
+      ["experimental.GetRuns", 0, false],
+      ["experimental.GetURLPluginData", 1, false],
+    ]);
     receive({ type: "experimental.GetURLPluginData", id: 1, payload: { run: "a" }, error: null, isReply: true });
     receive({ type: "experimental.GetRuns", id: 0, payload: ["a"], error: null, isReply: true });
     expect(await two).toEqual({ run: "a" });
@@ -55,7 +61,17 @@ describe("theme", () => {
     stop();
   });
   it("asks the system where TensorBoard cannot be seen", () => {
-    const hidden = { document, matchMedia: () => preference(true), get parent() { return { get document(): Document { throw new DOMException("cross-origin"); } }; } };
+    const hidden = {
+      document,
+      matchMedia: () => preference(true),
+      get parent() {
+        return {
+          get document(): Document {
+            throw new DOMException("cross-origin");
+          },
+        };
+      },
+    };
     followTheme(hidden as unknown as Window)();
     expect(theme.value).toBe("dark");
     const alone: Record<string, unknown> = { document, matchMedia: () => preference(false) };

@@ -6,7 +6,18 @@ import { defaultEntry, isLive, resolveEntries } from "../src/state/catalog";
 import { endWords, environmentRows } from "../src/state/environment";
 import { fromPairs, toPairs } from "../src/state/url";
 import {
-  chooseAxis, chooseMember, cleanPercentiles, INITIAL, makePrimary, MAX_ENTRIES, reconcile, showOnly, toggleInclude, toggleOverlay, zoomTo, type View,
+  chooseAxis,
+  chooseMember,
+  cleanPercentiles,
+  INITIAL,
+  makePrimary,
+  MAX_ENTRIES,
+  reconcile,
+  showOnly,
+  toggleInclude,
+  toggleOverlay,
+  zoomTo,
+  type View,
 } from "../src/state/view";
 import { catalog, read } from "./recorded";
 
@@ -33,12 +44,17 @@ describe("view", () => {
     expect(chooseAxis(zoomed, "step")).toBe(zoomed);
   });
   it("zooms to whole steps, also beyond 2^53, at least one wide", () => {
-    expect(zoomTo(view("a"), { start: "9007199254740993", end: "9007199254740993" }).range).toEqual({ start: "9007199254740993", end: "9007199254740994" });
+    expect(zoomTo(view("a"), { start: "9007199254740993", end: "9007199254740993" }).range).toEqual({
+      start: "9007199254740993",
+      end: "9007199254740994",
+    });
     expect(zoomTo(view("a"), null).range).toBeNull();
   });
   it("changes the first run and its member", () => {
     expect(makePrimary(view("a", "b", "c"), 2).entries.map((e) => e.run)).toEqual(["c", "a", "b"]);
-    expect(chooseMember({ ...INITIAL, entries: [entry("a", "0"), entry("a", "1")] }, "1").entries).toEqual([entry("a", "1")]);
+    expect(chooseMember({ ...INITIAL, entries: [entry("a", "0"), entry("a", "1")] }, "1").entries).toEqual([
+      entry("a", "1"),
+    ]);
   });
   it("includes flags in a fixed order", () => {
     const both = toggleInclude(toggleInclude(view("a"), "warmup"), "profiled");
@@ -51,7 +67,10 @@ describe("view", () => {
     expect(cleanPercentiles(Array.from({ length: 10 }, (_, i) => i))).toBeNull();
   });
   it("drops what is gone and falls back", () => {
-    const members = new Map([["a", ["0"]], ["b", ["0", "1"]]]);
+    const members = new Map([
+      ["a", ["0"]],
+      ["b", ["0", "1"]],
+    ]);
     expect(reconcile(view("gone", "b"), members, entry("a")).entries).toEqual([entry("b")]);
     expect(reconcile(view("gone"), members, entry("a")).entries).toEqual([entry("a")]);
     expect(reconcile({ ...INITIAL, entries: [entry("b", "7")] }, members, null).entries).toEqual([]);
@@ -64,8 +83,17 @@ describe("address", () => {
   it("survives a round trip with every odd name", () => {
     for (const { run } of read<ReturnType<typeof catalog>>("names").runs) {
       const original: View = {
-        ...INITIAL, entries: [entry(run, "1"), entry(run), entry("b@,c", "x,y@z")], axis: "wall", range: { start: "-5", end: "9223372036854775807" },
-        include: ["warmup"], percentiles: [1, 50, 99.9], yScale: "log", stageMode: "share", clock: "device", showMax: false, showLeftOut: false,
+        ...INITIAL,
+        entries: [entry(run, "1"), entry(run), entry("b@,c", "x,y@z")],
+        axis: "wall",
+        range: { start: "-5", end: "9223372036854775807" },
+        include: ["warmup"],
+        percentiles: [1, 50, 99.9],
+        yScale: "log",
+        stageMode: "share",
+        clock: "device",
+        showMax: false,
+        showLeftOut: false,
       };
       const hash = writeHash("#stepperf", toPairs(original));
       expect(fromPairs(readHash(hash))).toEqual(original);
@@ -74,7 +102,9 @@ describe("address", () => {
   });
   it("writes nothing for the initial view and ignores nonsense", () => {
     expect(toPairs(INITIAL)).toEqual({});
-    expect(fromPairs({ axis: "upward", start: "x", end: "7", percentiles: "a,b", y: "", include: "all", with: "%E0%A4%A" })).toEqual(INITIAL);
+    expect(
+      fromPairs({ axis: "upward", start: "x", end: "7", percentiles: "a,b", y: "", include: "all", with: "%E0%A4%A" }),
+    ).toEqual(INITIAL);
     expect(fromPairs({ start: "20", end: "10" }).range).toBeNull();
   });
   it("leaves TensorBoard's own pairs as they are", () => {
@@ -98,7 +128,10 @@ describe("TensorBoard's own selection", () => {
     const filter = hostSelection("?runFilter=lr%3D0.01", "#timeseries")!;
     expect(filter.contains("a/lr=0.01")).toBe(true);
     expect(filter.contains("a/lr=0.1")).toBe(false);
-    const older = hostSelection("", `#scalars&runSelectionState=${encodeURIComponent(btoa(JSON.stringify({ a: false, b: true })))}`)!;
+    const older = hostSelection(
+      "",
+      `#scalars&runSelectionState=${encodeURIComponent(btoa(JSON.stringify({ a: false, b: true })))}`,
+    )!;
     expect([older.contains("a"), older.contains("b"), older.contains("new")]).toEqual([false, true, true]);
   });
   it("does not stumble over damaged ones", () => {
@@ -137,7 +170,10 @@ describe("catalog", () => {
 
 describe("environments", () => {
   it("marks what differs and flattens what the user added", () => {
-    const rows = environmentRows([{ torch: "2.13", cuda: null, user: { note: "a" }, batch: ["[2]", "[3]"] }, { torch: "2.13", user: { note: "b" }, deterministic: false }]);
+    const rows = environmentRows([
+      { torch: "2.13", cuda: null, user: { note: "a" }, batch: ["[2]", "[3]"] },
+      { torch: "2.13", user: { note: "b" }, deterministic: false },
+    ]);
     expect(rows).toEqual([
       { field: "torch", values: ["2.13", "2.13"], differs: false },
       { field: "user.note", values: ["a", "b"], differs: true },

@@ -42,7 +42,8 @@ async function show(runs: Catalog, view: Partial<View> = {}, answer?: Answer): P
     requests.push(url);
     const route = url.pathname.split("/").at(-1)!;
     const special = route === "runs" ? { body: runs } : answer?.(url);
-    const recorded = () => ({ ...run("resnet50"), ...(runs === NAMES ? {} : run(url.searchParams.get("run")!)) })[route as "bands"];
+    const recorded = () =>
+      ({ ...run("resnet50"), ...(runs === NAMES ? {} : run(url.searchParams.get("run")!)) })[route as "bands"];
     const { status = 200, body } = special ?? { body: recorded() };
     return new Response(JSON.stringify(body), { status });
   });
@@ -58,26 +59,38 @@ async function show(runs: Catalog, view: Partial<View> = {}, answer?: Answer): P
 const NAMES = read<Catalog>("names");
 const text = () => root.textContent ?? "";
 const entries = (...runs: string[]) => ({ entries: runs.map((name) => ({ run: name, member: null })) });
-const button = (label: string) => [...root.querySelectorAll("button")].find((element) => element.textContent === label)!;
+const button = (label: string) =>
+  [...root.querySelectorAll("button")].find((element) => element.textContent === label)!;
 const settled = () => new Promise((resolve) => setTimeout(resolve, 20));
 
 describe("one run", () => {
   it("says in words and numbers what the summary holds", async () => {
     await show(catalog(), entries("resnet50"));
     const { summary } = run("resnet50");
-    expect(root.querySelector(".headline")!.textContent).toBe("A typical step takes 9.99 ms; 1 in 20 takes longer than 10.4 ms. Most labelled time is in backward (43 %).");
+    expect(root.querySelector(".headline")!.textContent).toBe(
+      "A typical step takes 9.99 ms; 1 in 20 takes longer than 10.4 ms. Most labelled time is in backward (43 %).",
+    );
     expect(summary.step_time_ms.max_step).toBe("7777");
     expect(text()).toContain("step 7,777");
     expect(text()).toContain("11,950 of 12,000 steps in view used");
     expect(text()).toContain("Left out: 40 profiled, 10 warm-up");
     expect(text()).toContain("12,000 of 12,000 written steps read");
-    expect([...root.querySelectorAll("h2")].map((h) => h.textContent)).toEqual(["Showing", "Step time", "Stages", "Memory", "Throughput", "Conditions"]);
+    expect([...root.querySelectorAll("h2")].map((h) => h.textContent)).toEqual([
+      "Showing",
+      "Step time",
+      "Stages",
+      "Memory",
+      "Throughput",
+      "Conditions",
+    ]);
   });
   it("describes each chart for those who cannot see it, and makes it focusable", async () => {
     await show(catalog(), entries("resnet50"));
     const charts = [...root.querySelectorAll('[role="img"]')];
     expect(charts).toHaveLength(4);
-    expect(charts[0]!.getAttribute("aria-label")).toContain("Step time of resnet50: median 9.99 ms, p95 10.4 ms, longest 640 ms at step 7,777.");
+    expect(charts[0]!.getAttribute("aria-label")).toContain(
+      "Step time of resnet50: median 9.99 ms, p95 10.4 ms, longest 640 ms at step 7,777.",
+    );
     expect(charts.every((chart) => chart.getAttribute("tabindex") === "0")).toBe(true);
   });
   it("warns of what is missing", async () => {
@@ -95,7 +108,9 @@ describe("one run", () => {
     await settled();
     expect(root.querySelector(".readout")!.textContent).toContain("steps [7,500, 8,000): p5");
     expect(root.querySelector(".readout")!.textContent).toContain("max 640 ms at step 7,777");
-    expect([...root.querySelectorAll(".legend .when")].map((when) => when.textContent)).toEqual(Array(3).fill("steps [7,500, 8,000)"));
+    expect([...root.querySelectorAll(".legend .when")].map((when) => when.textContent)).toEqual(
+      Array(3).fill("steps [7,500, 8,000)"),
+    );
   });
   it("shows a chart's numbers as a table with a link to all of them", async () => {
     await show(catalog(), entries("resnet50"));
@@ -104,7 +119,9 @@ describe("one run", () => {
     const table = root.querySelector("#step-time table")!;
     expect(table.querySelectorAll("tbody tr")).toHaveLength(24);
     expect(table.querySelector("thead")!.textContent).toContain("medianp75p95p99shortestlongest");
-    expect(table.querySelector("a")!.getAttribute("href")).toBe("http://host/data/plugin/stepperf/samples?run=resnet50&member=0&format=csv");
+    expect(table.querySelector("a")!.getAttribute("href")).toBe(
+      "http://host/data/plugin/stepperf/samples?run=resnet50&member=0&format=csv",
+    );
   });
 });
 
@@ -166,7 +183,9 @@ describe("names from logs", () => {
     const shownNames = [...root.querySelectorAll<HTMLElement>(".run .name")].map((element) => element.dataset.name);
     expect(shownNames).toEqual(NAMES.runs.map((one) => one.run));
     for (const { run: name } of NAMES.runs) {
-      [...root.querySelectorAll<HTMLElement>(".run")].find((row) => row.querySelector<HTMLElement>(".name")!.dataset.name === name)!.click();
+      [...root.querySelectorAll<HTMLElement>(".run")]
+        .find((row) => row.querySelector<HTMLElement>(".name")!.dataset.name === name)!
+        .click();
       expect(page.view.value.entries).toEqual([{ run: name, member: null }]);
     }
     await settled();
@@ -208,9 +227,13 @@ describe("states", () => {
   it("with an error: the server's words, the rest stays, and another try", async () => {
     let broken = true;
     const page = await show(catalog(), entries("resnet50"), (url) =>
-      broken && url.pathname.endsWith("/bands") ? { status: 400, body: read("error") } : { body: run("resnet50")[url.pathname.split("/").at(-1) as "bands"] },
+      broken && url.pathname.endsWith("/bands")
+        ? { status: 400, body: read("error") }
+        : { body: run("resnet50")[url.pathname.split("/").at(-1) as "bands"] },
     );
-    expect(root.querySelector('[role="alert"]')!.textContent).toContain("bins is '9000'; an integer in [1, 2000] is allowed");
+    expect(root.querySelector('[role="alert"]')!.textContent).toContain(
+      "bins is '9000'; an integer in [1, 2000] is allowed",
+    );
     expect(root.querySelector(".headline")).not.toBeNull();
     expect(root.querySelector("#step-time .failed")).not.toBeNull();
     broken = false;

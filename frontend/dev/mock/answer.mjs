@@ -6,16 +6,25 @@ const KNOWN = ["run", "member", "axis", "start", "end", "bins", "include", "perc
 const ROUTES = ["runs", "summary", "bands", "stages", "memory", "throughput", "marks", "conditions", "samples"];
 
 function parse(parameters) {
-  for (const name of parameters.keys()) if (!KNOWN.includes(name)) throw new RouteError(400, "bad_parameter", `unknown parameter '${name}'`, name);
+  for (const name of parameters.keys())
+    if (!KNOWN.includes(name)) throw new RouteError(400, "bad_parameter", `unknown parameter '${name}'`, name);
   const get = (name, standard = null) => parameters.get(name) ?? standard;
   const big = (name) => (parameters.has(name) ? BigInt(parameters.get(name)) : null);
   const bins = Number(get("bins", "600"));
-  if (!(Number.isInteger(bins) && bins >= 1 && bins <= 2000)) throw new RouteError(400, "bad_parameter", `bins is '${get("bins")}'; an integer in [1, 2000] is allowed`, "bins");
+  if (!(Number.isInteger(bins) && bins >= 1 && bins <= 2000))
+    throw new RouteError(400, "bad_parameter", `bins is '${get("bins")}'; an integer in [1, 2000] is allowed`, "bins");
   return {
-    run: get("run"), member: get("member"), axis: get("axis", "step"), start: big("start"), end: big("end"), bins,
+    run: get("run"),
+    member: get("member"),
+    axis: get("axis", "step"),
+    start: big("start"),
+    end: big("end"),
+    bins,
     include: (get("include", "") || "").split(",").filter(Boolean),
     percentiles: get("percentiles", "5,25,50,75,95,99").split(",").map(Number),
-    column: get("column", "step_time_ms"), clock: get("clock", "host"), format: get("format", "json"),
+    column: get("column", "step_time_ms"),
+    clock: get("clock", "host"),
+    format: get("format", "json"),
   };
 }
 
@@ -23,11 +32,20 @@ export function answer(backend, route, parameters) {
   try {
     if (!ROUTES.includes(route)) throw new RouteError(404, "not_found", `there is no route '/${route}'`);
     if (route === "runs") return { status: 200, body: JSON.stringify(backend.runs()) };
-    if (backend.scenario.broken && route === "bands") throw new RouteError(500, "internal", "the store could not read tag 'stepperf/0170/000003': connection to the data server was lost");
+    if (backend.scenario.broken && route === "bands")
+      throw new RouteError(
+        500,
+        "internal",
+        "the store could not read tag 'stepperf/0170/000003': connection to the data server was lost",
+      );
     const query = parse(parameters);
     const result = backend[route](query);
     if (query.format === "csv") {
-      return { status: 200, type: "text/csv", body: [result.columns.join(","), ...result.rows.map((row) => row.join(","))].join("\n") };
+      return {
+        status: 200,
+        type: "text/csv",
+        body: [result.columns.join(","), ...result.rows.map((row) => row.join(","))].join("\n"),
+      };
     }
     return { status: 200, body: JSON.stringify(result) };
   } catch (error) {

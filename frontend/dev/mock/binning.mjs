@@ -31,12 +31,16 @@ export function bin(member, query) {
   if (keep.length <= query.bins) {
     keep.forEach((i, k) => {
       const from = Number(at[i] - start);
-      const to = k + 1 < keep.length ? Number(at[keep[k + 1]] - start) : from + (k > 0 ? Math.min(options.stride, Number(at[i] - at[keep[k - 1]])) : 1);
+      const to =
+        k + 1 < keep.length
+          ? Number(at[keep[k + 1]] - start)
+          : from + (k > 0 ? Math.min(options.stride, Number(at[i] - at[keep[k - 1]])) : 1);
       bins.push({ start: from, end: Math.max(to, from + 1), rows: [i] });
     });
   } else {
     const width = Number(end - start) / query.bins;
-    for (let b = 0; b < query.bins; b++) bins.push({ start: Math.round(b * width), end: Math.round((b + 1) * width), rows: [] });
+    for (let b = 0; b < query.bins; b++)
+      bins.push({ start: Math.round(b * width), end: Math.round((b + 1) * width), rows: [] });
     for (const i of keep) bins[Math.min(query.bins - 1, Math.floor(Number(at[i] - start) / width))].rows.push(i);
   }
   const leftOut = { warmup: 0, profiled: 0, restart: 0, not_finite: 0, negative: 0 };
@@ -51,11 +55,23 @@ export function bin(member, query) {
   const written = options.num + superseded;
   const missing = options.missing.reduce((sum, [a, b]) => sum + b - a, 0);
   return {
-    rows, at, start, end, keep, used, bins, isUsed: (i) => !why(rows[i]),
+    rows,
+    at,
+    start,
+    end,
+    keep,
+    used,
+    bins,
+    isUsed: (i) => !why(rows[i]),
     axis: { axis: query.axis, base: String(start), start: bins.map((b) => b.start), end: bins.map((b) => b.end) },
     sample: {
-      num_written: written, num_read: written - missing, num_missing: missing, num_superseded: superseded,
-      num_in_range: keep.length, num_used: used.length, left_out: leftOut,
+      num_written: written,
+      num_read: written - missing,
+      num_missing: missing,
+      num_superseded: superseded,
+      num_in_range: keep.length,
+      num_used: used.length,
+      left_out: leftOut,
     },
   };
 }

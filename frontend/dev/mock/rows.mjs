@@ -24,9 +24,29 @@ const STAGES = { data_wait: 0.8, forward: 4, backward: 4.2, optimizer: 0.9 };
  */
 export function makeRows(options = {}) {
   const o = {
-    num: 12000, seed: 1, baseStep: 0n, stride: 1, scale: 1, noise: 0.05, slowFrom: Infinity, slowBy: 0, slowStage: "data_wait",
-    spikes: {}, profiled: null, excludedEvery: 0, attempts: [], missing: [], warmup: 10, stages: STAGES, started: 1_700_000_000_000,
-    samples: 32, leak: 0, allocated: false, device: false, interrupted: [], ...options,
+    num: 12000,
+    seed: 1,
+    baseStep: 0n,
+    stride: 1,
+    scale: 1,
+    noise: 0.05,
+    slowFrom: Infinity,
+    slowBy: 0,
+    slowStage: "data_wait",
+    spikes: {},
+    profiled: null,
+    excludedEvery: 0,
+    attempts: [],
+    missing: [],
+    warmup: 10,
+    stages: STAGES,
+    started: 1_700_000_000_000,
+    samples: 32,
+    leak: 0,
+    allocated: false,
+    device: false,
+    interrupted: [],
+    ...options,
   };
   const next = random(o.seed);
   const normal = () => next() + next() + next() + next() - 2;
@@ -73,9 +93,16 @@ export function makeRows(options = {}) {
     if (!lost) {
       const memory = 774 * 2 ** 20 + o.leak * i + 3e6 * next() + (profiled ? 90 * 2 ** 20 : 0);
       rows.push({
-        step: o.baseStep + BigInt(i * o.stride), wall, stepMs: step, excludedMs: excluded, stages, flags, attempt,
+        step: o.baseStep + BigInt(i * o.stride),
+        wall,
+        stepMs: step,
+        excludedMs: excluded,
+        stages,
+        flags,
+        attempt,
         deviceMs: o.device ? step * 0.97 : null,
-        numSamples: o.samples, numTokens: o.tokens ?? null,
+        numSamples: o.samples,
+        numTokens: o.tokens ?? null,
         memory: o.allocated
           ? { peak_allocated_bytes: memory * 14, peak_reserved_bytes: memory * 16 + 2 ** 28 }
           : { peak_resident_bytes: i % 5 === 0 ? memory : null },

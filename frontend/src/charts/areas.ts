@@ -28,29 +28,57 @@ export function stageSeries(answer: Stages): StageSeries {
 export function stack(layers: readonly Numbers[]): Numbers[] {
   const sums: Numbers[] = [];
   layers.forEach((layer, n) =>
-    sums.push(layer.map((value, i) => {
-      const below = n ? sums[n - 1]![i]! : null;
-      return value === null && below === null ? null : (value ?? 0) + (below ?? 0);
-    })),
+    sums.push(
+      layer.map((value, i) => {
+        const below = n ? sums[n - 1]![i]! : null;
+        return value === null && below === null ? null : (value ?? 0) + (below ?? 0);
+      }),
+    ),
   );
   return sums;
 }
 
-export function stagesModel(answer: Stages, mode: StageMode, marks: PlacedMark[], origin: bigint, full: boolean): ChartModel {
+export function stagesModel(
+  answer: Stages,
+  mode: StageMode,
+  marks: PlacedMark[],
+  origin: bigint,
+  full: boolean,
+): ChartModel {
   const bins = placeBins(answer.axis, answer.sample, origin);
   const series = stageSeries(answer);
   const layers = [...series.means, series.unlabelled];
   const colors = [...series.names.map((_, i) => stageColor(i)), { color: UNLABELLED_COLOR, hatched: true }];
-  const shares = mode === "share" ? layers.map((layer) => layer.map((value, i) => divide(value, sum(layers, i)))) : layers;
+  const shares =
+    mode === "share" ? layers.map((layer) => layer.map((value, i) => divide(value, sum(layers, i)))) : layers;
   const curves = mode === "lines" ? shares : stack(shares);
   const lines: Line[] = curves.map((values, i) => ({
-    key: String(i), color: colors[i]!.color, width: mode === "lines" ? 1.75 : 1, opacity: 1, values: bridge(values),
+    key: String(i),
+    color: colors[i]!.color,
+    width: mode === "lines" ? 1.75 : 1,
+    opacity: 1,
+    values: bridge(values),
     ...(mode === "lines" && colors[i]!.hatched ? { dash: [5, 3] } : {}),
   }));
   const bands: Band[] =
-    mode === "lines" ? [] : curves.map((_, i) => ({ upper: i, lower: i ? i - 1 : null, color: colors[i]!.color, opacity: 0.62, hatched: colors[i]!.hatched }));
+    mode === "lines"
+      ? []
+      : curves.map((_, i) => ({
+          upper: i,
+          lower: i ? i - 1 : null,
+          color: colors[i]!.color,
+          opacity: 0.62,
+          hatched: colors[i]!.hatched,
+        }));
   return {
-    axis: answer.axis.axis, origin, x: bins.x, lines, bands, dots: [], marks, log: false,
+    axis: answer.axis.axis,
+    origin,
+    x: bins.x,
+    lines,
+    bands,
+    dots: [],
+    marks,
+    log: false,
     limits: stageLimits(curves, mode, full),
     unit: mode === "share" ? "share" : "ms",
   };
@@ -72,17 +100,30 @@ const DASHES: (number[] | undefined)[] = [undefined, [7, 3], [2, 3]];
 export function memoryModel(answers: Answers<Memory>, marks: PlacedMark[], origin: bigint): ChartModel {
   const curves = answers.data.flatMap((answer, n) =>
     answer.columns.map((column, c) => ({
-      x: placeBins(answer.axis, answer.sample, origin).x, values: column.max, key: `${n}:${column.column}`, ...look(answers, n, c),
+      x: placeBins(answer.axis, answer.sample, origin).x,
+      values: column.max,
+      key: `${n}:${column.column}`,
+      ...look(answers, n, c),
     })),
   );
   return linesModel(curves, answers.data[0]!.axis.axis, marks, origin, 64, "bytes");
 }
 
-export function throughputModel(answers: Answers<Throughput>, column: string, marks: PlacedMark[], origin: bigint): ChartModel {
+export function throughputModel(
+  answers: Answers<Throughput>,
+  column: string,
+  marks: PlacedMark[],
+  origin: bigint,
+): ChartModel {
   const curves = answers.data.flatMap((answer, n) =>
-    answer.series.filter((series) => series.column === column).map((series) => ({
-      x: placeBins(answer.axis, answer.sample, origin).x, values: series.value, key: `${n}:${column}`, ...look(answers, n, 0),
-    })),
+    answer.series
+      .filter((series) => series.column === column)
+      .map((series) => ({
+        x: placeBins(answer.axis, answer.sample, origin).x,
+        values: series.value,
+        key: `${n}:${column}`,
+        ...look(answers, n, 0),
+      })),
   );
   return linesModel(curves, answers.data[0]!.axis.axis, marks, origin, 2, "rate");
 }
@@ -101,9 +142,37 @@ interface Curve extends Pick<Line, "color" | "dash" | "key"> {
 }
 
 function linesModel(
-  curves: Curve[], axis: ChartModel["axis"], marks: PlacedMark[], origin: bigint, reach: number, unit: YUnit,
+  curves: Curve[],
+  axis: ChartModel["axis"],
+  marks: PlacedMark[],
+  origin: bigint,
+  reach: number,
+  unit: YUnit,
 ): ChartModel {
-  const table = align(curves.length ? curves.map(({ x, values }) => ({ x, columns: [bridge(values, reach)] })) : [{ x: [], columns: [] }]);
-  const lines = curves.map(({ key, color, dash }, i): Line => ({ key, color, ...(dash ? { dash } : {}), width: 1.75, opacity: 1, values: table.columns[i]! }));
-  return { axis, origin, x: table.x, lines, bands: [], dots: [], marks, limits: fullLimits(curves.map((c) => c.values), false), log: false, unit };
+  const table = align(
+    curves.length ? curves.map(({ x, values }) => ({ x, columns: [bridge(values, reach)] })) : [{ x: [], columns: [] }],
+  );
+  const lines = curves.map(({ key, color, dash }, i): Line => ({
+    key,
+    color,
+    ...(dash ? { dash } : {}),
+    width: 1.75,
+    opacity: 1,
+    values: table.columns[i]!,
+  }));
+  return {
+    axis,
+    origin,
+    x: table.x,
+    lines,
+    bands: [],
+    dots: [],
+    marks,
+    limits: fullLimits(
+      curves.map((c) => c.values),
+      false,
+    ),
+    log: false,
+    unit,
+  };
 }

@@ -16,10 +16,15 @@ export interface BandOptions {
 }
 
 /** Values of a column in its unit. */
-export const scale = (values: Numbers, factor: number): Numbers => values.map((value) => (value === null ? null : value * factor));
+export const scale = (values: Numbers, factor: number): Numbers =>
+  values.map((value) => (value === null ? null : value * factor));
 
 /** Splits percentiles into pairs that bound a band (outermost first), the median, and single curves. */
-export function roles(percentiles: readonly number[]): { pairs: [number, number][]; median: number | null; singles: number[] } {
+export function roles(percentiles: readonly number[]): {
+  pairs: [number, number][];
+  median: number | null;
+  singles: number[];
+} {
   const at = (p: number) => percentiles.findIndex((other) => Math.abs(other - p) < 1e-9);
   const pairs: [number, number][] = [];
   const used = new Set<number>();
@@ -65,7 +70,9 @@ export function bandsModel(answers: Answers<Bands>, marks: PlacedMark[], options
       const opacity = overlaid ? 0.14 : Math.min(0.34, 0.16 + 0.1 * depth);
       if (!bins.raw) bands.push({ upper: top, lower, color, opacity });
     });
-    drawnSingles.forEach((index, i) => add(index, { width: 1, opacity: 0.55, ...(DASHES[i % 4] ? { dash: DASHES[i % 4]! } : {}) }));
+    drawnSingles.forEach((index, i) =>
+      add(index, { width: 1, opacity: 0.55, ...(DASHES[i % 4] ? { dash: DASHES[i % 4]! } : {}) }),
+    );
     if (median !== null) add(median, { width: 2, opacity: 1 });
     tables.push({ x: bins.x, columns });
     const maxima = scale(answer.max, answer.scale);
@@ -73,7 +80,8 @@ export function bandsModel(answers: Answers<Bands>, marks: PlacedMark[], options
     const outer = quantiles[pairs[0]?.[1] ?? quantiles.length - 1]!;
     const maxAt = bins.raw ? bins.x : answer.max_at.map((at, i) => (at === null ? bins.x[i]! : at + shift));
     if (options.showMax || bins.raw) dots.push(points(color, false, maxAt, maxima, outer));
-    if (options.showLeftOut) dots.push(points("--left-out", true, bins.x, scale(answer.left_out_max, answer.scale), null));
+    if (options.showLeftOut)
+      dots.push(points("--left-out", true, bins.x, scale(answer.left_out_max, answer.scale), null));
     upper.push(...answer.percentiles.flatMap((p, i) => (p >= 50 ? [quantiles[i]!] : [])));
     lows.push(quantiles[0]!);
     if (options.showMax) peaks.push(maxima);
@@ -84,12 +92,26 @@ export function bandsModel(answers: Answers<Bands>, marks: PlacedMark[], options
   const limits = chooseLimits(all, upper, lows.flat(), peaks.flat(), options);
   const shown = dots.filter((set) => set.x.length > 0);
   return {
-    axis: answers.data[0]!.axis.axis, origin: options.origin, x: table.x, lines, bands, dots: shown, marks,
-    limits, log: options.yScale === "log" && limits !== null, unit: "ms",
+    axis: answers.data[0]!.axis.axis,
+    origin: options.origin,
+    x: table.x,
+    lines,
+    bands,
+    dots: shown,
+    marks,
+    limits,
+    log: options.yScale === "log" && limits !== null,
+    unit: "ms",
   };
 }
 
-function chooseLimits(all: Numbers[], upper: Numbers[], lows: Numbers, peaks: Numbers, { yScale, full }: BandOptions): Limits | null {
+function chooseLimits(
+  all: Numbers[],
+  upper: Numbers[],
+  lows: Numbers,
+  peaks: Numbers,
+  { yScale, full }: BandOptions,
+): Limits | null {
   if (yScale === "log") return logLimits(all);
   const limits = full ? fullLimits(all, yScale === "zero") : robustLimits(upper.length ? upper : [lows], peaks, lows);
   return limits && yScale === "zero" ? { ...limits, min: 0 } : limits;
@@ -97,7 +119,14 @@ function chooseLimits(all: Numbers[], upper: Numbers[], lows: Numbers, peaks: Nu
 
 function points(color: string, hollow: boolean, x: readonly number[], y: Numbers, curve: Numbers | null): Dots {
   const kept = y.flatMap((value, i) => (value === null ? [] : [i]));
-  return { color, hollow, x: kept.map((i) => x[i]!), y: kept.map((i) => y[i]!), curve: curve && kept.map((i) => curve[i] ?? NaN), labels: !hollow };
+  return {
+    color,
+    hollow,
+    x: kept.map((i) => x[i]!),
+    y: kept.map((i) => y[i]!),
+    curve: curve && kept.map((i) => curve[i] ?? NaN),
+    labels: !hollow,
+  };
 }
 
 /** Marks on the page's x axis. */

@@ -24,13 +24,25 @@ export function stageColor(index: number): { color: string; hatched: boolean } {
 const patterns = new Map<string, CanvasPattern | null>();
 
 /** Diagonal hatching; `gap` and `slope` make kinds tell apart without colour. */
-export function hatch(context: CanvasRenderingContext2D, color: string, background: string | null, gap = 6, slope: 1 | -1 = 1): CanvasPattern | string {
+export function hatch(
+  context: CanvasRenderingContext2D,
+  color: string,
+  background: string | null,
+  gap = 6,
+  slope: 1 | -1 = 1,
+): CanvasPattern | string {
   const key = [color, background, gap, slope].join();
   if (!patterns.has(key)) patterns.set(key, drawPattern(context, color, background, gap, slope));
   return patterns.get(key) ?? color;
 }
 
-function drawPattern(context: CanvasRenderingContext2D, color: string, background: string | null, gap: number, slope: 1 | -1): CanvasPattern | null {
+function drawPattern(
+  context: CanvasRenderingContext2D,
+  color: string,
+  background: string | null,
+  gap: number,
+  slope: 1 | -1,
+): CanvasPattern | null {
   const size = gap * Math.max(1, Math.round(devicePixelRatio));
   const tile = document.createElement("canvas");
   tile.width = tile.height = size;

@@ -27,7 +27,11 @@ export function keyAction(event: Key, state: KeyState): KeyAction | null {
       return visible.length ? move(event, visible, cursor, selection) : null;
     case "PageUp":
     case "PageDown":
-      return visible.length ? { cursor: visible[step(visible, cursor, (event.key === "PageUp" ? -1 : 1) * Math.ceil(visible.length / 10))]! } : null;
+      return visible.length
+        ? {
+            cursor: visible[step(visible, cursor, (event.key === "PageUp" ? -1 : 1) * Math.ceil(visible.length / 10))]!,
+          }
+        : null;
     case "Enter":
       return selection ? { zoom: [Math.min(...selection), Math.max(...selection)], selection: null } : null;
     case "+":
@@ -45,9 +49,11 @@ export function keyAction(event: Key, state: KeyState): KeyAction | null {
 
 function move(event: Key, visible: number[], cursor: number | null, selection: [number, number] | null): KeyAction {
   const target =
-    event.key === "Home" ? 0
-    : event.key === "End" ? visible.length - 1
-    : step(visible, cursor, event.key === "ArrowLeft" ? -1 : 1);
+    event.key === "Home"
+      ? 0
+      : event.key === "End"
+        ? visible.length - 1
+        : step(visible, cursor, event.key === "ArrowLeft" ? -1 : 1);
   const x = visible[target]!;
   if (!event.shiftKey) return { cursor: x, selection: null };
   return { cursor: x, selection: [selection?.[0] ?? cursor ?? x, x] };
@@ -63,7 +69,11 @@ function step(visible: number[], cursor: number | null, by: number): number {
 }
 
 /** The domain made `factor` times as wide around the cursor (or its middle). */
-export function scaleAround(domain: readonly [number, number], cursor: number | null, factor: number): [number, number] {
+export function scaleAround(
+  domain: readonly [number, number],
+  cursor: number | null,
+  factor: number,
+): [number, number] {
   const centre = cursor !== null && cursor >= domain[0] && cursor <= domain[1] ? cursor : (domain[0] + domain[1]) / 2;
   return [centre - (centre - domain[0]) * factor, centre + (domain[1] - centre) * factor];
 }

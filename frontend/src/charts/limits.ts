@@ -63,6 +63,7 @@ export function logLimits(values: readonly Numbers[]): Limits | null {
 }
 
 /** The 97th percentile; −∞ of nothing. */
-const mostly = (values: readonly number[]): number => values.toSorted((a, b) => a - b)[Math.floor((values.length - 1) * 0.97)] ?? -Infinity;
+const mostly = (values: readonly number[]): number =>
+  values.toSorted((a, b) => a - b)[Math.floor((values.length - 1) * 0.97)] ?? -Infinity;
 const max = (values: readonly number[]): number => values.reduce((a, b) => (b > a ? b : a), -Infinity);
 const min = (values: readonly number[]): number => values.reduce((a, b) => (b < a ? b : a), Infinity);

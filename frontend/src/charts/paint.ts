@@ -149,7 +149,8 @@ function triangles(u: uPlot, over: [number, number][], dots: Dots, model: ChartM
   for (const [x, value] of largest.slice(0, 40)) {
     const text = yText(model.unit, value);
     const width = ctx.measureText(text).width;
-    const left = x + size + 2 * ratio + width > bbox.left + bbox.width ? x - size - 2 * ratio - width : x + size + 2 * ratio;
+    const left =
+      x + size + 2 * ratio + width > bbox.left + bbox.width ? x - size - 2 * ratio - width : x + size + 2 * ratio;
     if (taken.some(([a, b]) => left < b + 6 * ratio && left + width > a - 6 * ratio)) continue;
     taken.push([left, left + width]);
     halo(ctx, text, left, y, color, ratio);

@@ -113,7 +113,10 @@ export class Plot {
       series: [{}, ...model.lines.map((line) => this.series(line))],
       bands: model.bands
         .filter((band) => band.lower !== null)
-        .map((band) => ({ series: [band.upper + 1, band.lower! + 1], fill: (u) => this.fill(u, band.color, band.opacity, band.hatched) })),
+        .map((band) => ({
+          series: [band.upper + 1, band.lower! + 1],
+          fill: (u) => this.fill(u, band.color, band.opacity, band.hatched),
+        })),
       hooks: {
         drawAxes: [(u) => paintRanges(u, this.model.marks)],
         draw: [(u) => (paintMarkers(u, this.model.marks, this.options.markNames), paintDots(u, this.model))],
@@ -128,7 +131,11 @@ export class Plot {
     const settings: uPlot.Series = {
       stroke: resolve(line.color, line.opacity),
       width: line.opacity === 0 ? 0 : line.width,
-      points: { show: line.opacity > 0 ? undefined : false, size: 4, fill: resolve(line.color, line.opacity) } as uPlot.Series.Points,
+      points: {
+        show: line.opacity > 0 ? undefined : false,
+        size: 4,
+        fill: resolve(line.color, line.opacity),
+      } as uPlot.Series.Points,
     };
     if (line.dash) settings.dash = line.dash;
     if (floor) settings.fill = (u) => this.fill(u, floor.color, floor.opacity, floor.hatched);
@@ -136,15 +143,25 @@ export class Plot {
   }
 
   private fill(u: uPlot, color: string, opacity: number, hatched = false): CanvasRenderingContext2D["fillStyle"] {
-    return hatched ? hatch(u.ctx, resolve(color, Math.min(1, opacity + 0.2)), resolve(color, opacity * 0.45)) : resolve(color, opacity);
+    return hatched
+      ? hatch(u.ctx, resolve(color, Math.min(1, opacity + 0.2)), resolve(color, opacity * 0.45))
+      : resolve(color, opacity);
   }
 
   private xAxis(stroke: string, grid: uPlot.Axis.Grid, font: string): uPlot.Axis {
     const { axis, origin } = this.model;
-    const common: uPlot.Axis = { stroke, grid, ticks: { ...grid, size: 4 }, font, size: axis === "wall" ? 38 : 26, gap: 4 };
+    const common: uPlot.Axis = {
+      stroke,
+      grid,
+      ticks: { ...grid, size: 4 },
+      font,
+      size: axis === "wall" ? 38 : 26,
+      gap: 4,
+    };
     const settings: uPlot.Axis = {
       ...common,
-      space: (_u, _index, _min, max) => (axis === "wall" ? 90 : Math.max(70, tickLabels(axis, origin, [max], 1000)[0]!.length * 7 + 24)),
+      space: (_u, _index, _min, max) =>
+        axis === "wall" ? 90 : Math.max(70, tickLabels(axis, origin, [max], 1000)[0]!.length * 7 + 24),
       values: (_u, splits, _index, _space, increment) => tickLabels(axis, origin, splits, increment),
     };
     // The calendar of wall time, with its months and daylight saving, is the library's own.
@@ -153,9 +170,17 @@ export class Plot {
 
   private yAxis(stroke: string, grid: uPlot.Axis.Grid, font: string): uPlot.Axis {
     const axis: uPlot.Axis = {
-      stroke, grid, ticks: { show: false }, font, size: AXIS_WIDTH, gap: 6, space: 34,
+      stroke,
+      grid,
+      ticks: { show: false },
+      font,
+      size: AXIS_WIDTH,
+      gap: 6,
+      space: 34,
       values: (_u, splits, _index, _space, increment) =>
-        this.model.log ? splits.map((value) => (value === null ? null : yText(this.model.unit, value))) : yLabels(this.model.unit, splits, increment),
+        this.model.log
+          ? splits.map((value) => (value === null ? null : yText(this.model.unit, value)))
+          : yLabels(this.model.unit, splits, increment),
     };
     if (this.model.unit === "bytes") axis.incrs = BYTE_INCREMENTS;
     return axis;

@@ -25,7 +25,8 @@ export const BYTE_INCREMENTS: number[] = Array.from({ length: 51 }, (_, e) => 2 
 
 /** Texts of ticks at positions relative to `origin`. Wall time is left to the chart's own calendar. */
 export function tickLabels(axis: AxisName, origin: bigint, splits: readonly number[], increment: number): string[] {
-  if (axis === "wall") return splits.map((x, i) => wallTick(Number(origin) + x, i ? Number(origin) + splits[i - 1]! : null, increment));
+  if (axis === "wall")
+    return splits.map((x, i) => wallTick(Number(origin) + x, i ? Number(origin) + splits[i - 1]! : null, increment));
   if (axis === "step") return splits.map((x) => integer(origin + BigInt(Math.round(x))));
   return splits.map((x) => clock(Number(origin) + x, increment));
 }

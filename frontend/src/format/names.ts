@@ -49,5 +49,8 @@ export function shorten(name: string, shared: Shared, length: number): string {
 /** Names that hold every word of `query`, in any order, without regard to case. */
 export function matches(name: string, query: string): boolean {
   const text = name.toLowerCase();
-  return query.toLowerCase().split(/\s+/).every((word) => text.includes(word));
+  return query
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => text.includes(word));
 }

@@ -3,8 +3,6 @@ import { integer } from "./numbers";
 
 /** Positions on the x axis as text. Absolute positions are BigInt: a step may exceed what a number holds. */
 
-export const AXIS_LABEL: Record<AxisName, string> = { step: "step", relative: "measured time", wall: "wall time" };
-
 /** "1:02:03", "2:03.5", "4.20 s": a time since the start, as fine as `resolutionMs` asks. */
 export function clock(ms: number, resolutionMs = 1000): string {
   const sign = ms < 0 ? "−" : "";
@@ -19,7 +17,12 @@ export function clock(ms: number, resolutionMs = 1000): string {
 }
 
 const DATE = new Intl.DateTimeFormat(undefined, { month: "short", day: "numeric" });
-const TIME = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23" });
+const TIME = new Intl.DateTimeFormat(undefined, {
+  hour: "2-digit",
+  minute: "2-digit",
+  second: "2-digit",
+  hourCycle: "h23",
+});
 
 /** Local date and time of the browser; logs hold seconds since the epoch only. */
 export function wallTime(ms: number, withDate = true): string {
@@ -37,10 +40,13 @@ export function position(axis: AxisName, value: bigint, resolutionMs = 1): strin
 
 /** The half-open range of a bin in words: "steps [20, 40)", "step 20", "1:00 min – 1:05 min". */
 export function span(axis: AxisName, start: bigint, end: bigint, single: boolean): string {
-  if (axis === "step") return single || end - start === 1n ? `step ${integer(start)}` : `steps [${integer(start)}, ${integer(end)})`;
+  if (axis === "step")
+    return single || end - start === 1n ? `step ${integer(start)}` : `steps [${integer(start)}, ${integer(end)})`;
   if (axis === "relative") {
     const resolution = Number(end - start) / 4;
-    return single ? `at ${clock(Number(start))}` : `${clock(Number(start), resolution)} – ${clock(Number(end), resolution)}`;
+    return single
+      ? `at ${clock(Number(start))}`
+      : `${clock(Number(start), resolution)} – ${clock(Number(end), resolution)}`;
   }
   return single ? wallTime(Number(start)) : `${wallTime(Number(start))} – ${wallTime(Number(end), false)}`;
 }

@@ -9,7 +9,9 @@ export function visible(text: string): string {
   if (text === "") return "(empty name)";
   if (text.trim() === "") return `(${text.length} ${text.length === 1 ? "space" : "spaces"})`;
   return text
-    .replace(CONTROL, (character) => String.fromCharCode(character === "\u007f" ? 0x2421 : 0x2400 + character.charCodeAt(0)))
+    .replace(CONTROL, (character) =>
+      String.fromCharCode(character.charCodeAt(0) === 127 ? 0x2421 : 0x2400 + character.charCodeAt(0)),
+    )
     .replace(BIDI, (character) => `⟨U+${character.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0")}⟩`);
 }
 

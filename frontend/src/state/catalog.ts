@@ -33,7 +33,10 @@ export function defaultEntry(catalog: Catalog, selection: HostSelection | null):
   const usable = catalog.runs.filter((run) => run.members.length > 0);
   const selected = selection ? usable.filter((run) => isSelected(run, selection)) : usable;
   const pool = selected.length ? selected : usable;
-  const newest = pool.reduce<Run | null>((best, run) => (!best || lastWallTime(run) > lastWallTime(best) ? run : best), null);
+  const newest = pool.reduce<Run | null>(
+    (best, run) => (!best || lastWallTime(run) > lastWallTime(best) ? run : best),
+    null,
+  );
   return newest ? { run: newest.run, member: null } : null;
 }
 
@@ -63,7 +66,8 @@ export function resolveEntries(view: View, catalog: Catalog, before: readonly Sh
   });
 }
 
-export const keyOf = ({ run, member }: Pick<Shown, "run" | "member">): string => JSON.stringify([run.run, member.member]);
+export const keyOf = ({ run, member }: Pick<Shown, "run" | "member">): string =>
+  JSON.stringify([run.run, member.member]);
 
 /** Changes whenever new data of the member has arrived. */
 export function versionOf(member: Member): string {

@@ -22,7 +22,8 @@ function flatten(environment: Environment, prefix = ""): Map<string, string> {
   for (const [key, value] of Object.entries(environment)) {
     const field = prefix + key;
     if (value === null || value === undefined || field === "step") continue;
-    if (typeof value === "object" && !Array.isArray(value)) flatten(value as Environment, `${field}.`).forEach((v, k) => result.set(k, v));
+    if (typeof value === "object" && !Array.isArray(value))
+      flatten(value as Environment, `${field}.`).forEach((v, k) => result.set(k, v));
     else result.set(field, text(value));
   }
   return result;
@@ -36,6 +37,10 @@ export function text(value: unknown): string {
 
 /** Why an attempt ended, in words. */
 export function endWords(end: Attempt["end"]): string {
-  const known: Record<string, string> = { closed: "ended normally", exception: "ended by an exception", replaced: "replaced by a new count of steps" };
+  const known: Record<string, string> = {
+    closed: "ended normally",
+    exception: "ended by an exception",
+    replaced: "replaced by a new count of steps",
+  };
   return end === null ? "running, or ended without a word" : (known[end] ?? end);
 }

@@ -4,7 +4,16 @@ import { ApiError, type Client, type Parameters } from "../api/client";
 import type { Bands, BinAxis, Catalog, Conditions, Marks, Memory, Stages, Summary, Throughput } from "../api/types";
 import { chooseOrigin } from "../charts/bins";
 import type { HostSelection } from "../host/selection";
-import { defaultEntry, isLive, keyOf, membersByRun, resolveEntries, versionOf, type Answers, type Shown } from "./catalog";
+import {
+  defaultEntry,
+  isLive,
+  keyOf,
+  membersByRun,
+  resolveEntries,
+  versionOf,
+  type Answers,
+  type Shown,
+} from "./catalog";
 import { Resource, type Loaded } from "./resource";
 import { reconcile, zoomTo, type View } from "./view";
 
@@ -172,7 +181,10 @@ export class Page {
     this.many("bands", shown, (entry) => ({ ...binned, ...this.bandParameters(entry) }));
     this.many("summary", shown, () => ({ ...ranged, include: binned.include }));
     this.many("marks", only, () => ranged);
-    this.many("stages", only, (entry) => ({ ...binned, clock: clock === "device" && hasDevice(entry) ? "device" : null }));
+    this.many("stages", only, (entry) => ({
+      ...binned,
+      clock: clock === "device" && hasDevice(entry) ? "device" : null,
+    }));
     this.many("memory", shown, () => binned);
     this.many("throughput", shown, () => binned);
     this.many("conditions", shown, () => ({}));
@@ -184,16 +196,19 @@ export class Page {
     const resource = this.resources[name] as Resource<Answers<unknown>>;
     void resource.load(key, async (abort) => ({
       shown,
-      data: await Promise.all(requests.map((request) => this.client.get(name, request, abort))).catch((error: unknown) => {
-        this.refreshAfter(error);
-        throw error;
-      }),
+      data: await Promise.all(requests.map((request) => this.client.get(name, request, abort))).catch(
+        (error: unknown) => {
+          this.refreshAfter(error);
+          throw error;
+        },
+      ),
     }));
   }
 
   /** A run that is gone from the disk answers "not there": the list of runs is out of date then. */
   private refreshAfter(error: unknown): void {
-    if (error instanceof ApiError && error.status === 404 && Date.now() / 1000 - this.now.peek() > 2) void this.refresh();
+    if (error instanceof ApiError && error.status === 404 && Date.now() / 1000 - this.now.peek() > 2)
+      void this.refresh();
   }
 
   private ranged(): Parameters {
@@ -207,7 +222,10 @@ export class Page {
 
   private bandParameters(entry: Shown): Parameters {
     const { clock, percentiles } = this.view.value;
-    return { column: clock === "device" && hasDevice(entry) ? "device_step_time_ms" : null, percentiles: percentiles.join(",") };
+    return {
+      column: clock === "device" && hasDevice(entry) ? "device_step_time_ms" : null,
+      percentiles: percentiles.join(","),
+    };
   }
 }
 

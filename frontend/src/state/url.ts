@@ -37,8 +37,13 @@ export function fromPairs(pairs: Pairs): View {
   return {
     entries,
     axis: oneOf(pairs.axis, ["step", "relative", "wall"], INITIAL.axis),
-    range: decimal(pairs.start) && decimal(pairs.end) && BigInt(pairs.start!) < BigInt(pairs.end!) ? { start: pairs.start!, end: pairs.end! } : null,
-    include: (["profiled", "restart", "warmup"] as const).filter((flag) => (pairs.include ?? "").split(",").includes(flag)),
+    range:
+      decimal(pairs.start) && decimal(pairs.end) && BigInt(pairs.start!) < BigInt(pairs.end!)
+        ? { start: pairs.start!, end: pairs.end! }
+        : null,
+    include: (["profiled", "restart", "warmup"] as const).filter((flag) =>
+      (pairs.include ?? "").split(",").includes(flag),
+    ),
     percentiles: percentiles ?? INITIAL.percentiles,
     showMax: !hidden.includes("max"),
     showLeftOut: !hidden.includes("leftout"),

@@ -69,14 +69,6 @@ export function toggleOverlay(view: View, entry: Entry): View {
   return { ...view, entries: [...view.entries, entry] };
 }
 
-/** Adds or removes one member of a run that is shown. */
-export function toggleMember(view: View, entry: Entry): View {
-  const without = view.entries.filter((e) => !same(e, entry));
-  if (without.length < view.entries.length) return without.length ? { ...view, entries: without } : view;
-  if (view.entries.length >= MAX_ENTRIES) return view;
-  return { ...view, entries: [...view.entries, entry] };
-}
-
 /** Shows another member in the place of the primary entry. */
 export function chooseMember(view: View, member: string | null): View {
   const [first, ...rest] = view.entries;

@@ -26,7 +26,13 @@ export function App({ page }: { page: Page }) {
       </main>
     );
   }
-  if (!catalog.runs.length) return <>{banner}<Empty catalog={catalog} /></>;
+  if (!catalog.runs.length)
+    return (
+      <>
+        {banner}
+        <Empty catalog={catalog} />
+      </>
+    );
   return (
     <div class="layout">
       {hasChoice(catalog) && <RunPicker page={page} />}

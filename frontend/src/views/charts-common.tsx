@@ -34,7 +34,12 @@ export function underCursor(page: Page, answer: Binned): { bins: Bins; at: numbe
 export function binName(answer: Binned, i: number): string {
   const base = BigInt(answer.axis.base);
   const edge = (value: number) => base + BigInt(Math.round(value));
-  return span(answer.axis.axis, edge(answer.axis.start[i]!), edge(answer.axis.end[i]!), answer.sample.num_in_range === answer.axis.start.length);
+  return span(
+    answer.axis.axis,
+    edge(answer.axis.start[i]!),
+    edge(answer.axis.end[i]!),
+    answer.sample.num_in_range === answer.axis.start.length,
+  );
 }
 
 interface PageChartProps {
@@ -48,12 +53,34 @@ interface PageChartProps {
 }
 
 /** A chart that shares cursor, selection and zoom with the page. */
-export function PageChart({ page, model, height, summary, stops, markNames = false, reportsWidth = false }: PageChartProps) {
+export function PageChart({
+  page,
+  model,
+  height,
+  summary,
+  stops,
+  markNames = false,
+  reportsWidth = false,
+}: PageChartProps) {
   return (
     <Chart
-      model={model} domain={page.domain.value} height={height} summary={summary} stops={stops} markNames={markNames}
-      cursor={page.cursor} selection={page.selection} onZoom={(x0, x1) => page.zoom(x0, x1)} onReset={() => page.resetZoom()}
-      {...(reportsWidth ? { onWidth: (width: number) => { if (width > 0) page.chartWidth.value = width; } } : {})}
+      model={model}
+      domain={page.domain.value}
+      height={height}
+      summary={summary}
+      stops={stops}
+      markNames={markNames}
+      cursor={page.cursor}
+      selection={page.selection}
+      onZoom={(x0, x1) => page.zoom(x0, x1)}
+      onReset={() => page.resetZoom()}
+      {...(reportsWidth
+        ? {
+            onWidth: (width: number) => {
+              if (width > 0) page.chartWidth.value = width;
+            },
+          }
+        : {})}
     />
   );
 }

@@ -16,15 +16,25 @@ export function Empty({ catalog }: { catalog: Catalog }) {
     <main class="empty">
       <h1>No step performance data yet</h1>
       <p>
-        TensorBoard reads <code><Name text={catalog.logdir} /></code>
-        {others ? ` and found ${count(others, "run")} there, but none that was written with tb_stepperf.` : " and found no run there. A run appears within seconds of its first flush (every 10 s by default)."}
+        TensorBoard reads{" "}
+        <code>
+          <Name text={catalog.logdir} />
+        </code>
+        {others
+          ? ` and found ${count(others, "run")} there, but none that was written with tb_stepperf.`
+          : " and found no run there. A run appears within seconds of its first flush (every 10 s by default)."}
       </p>
       <p>Add these lines to the training loop:</p>
       <div class="code">
-        <pre><code>{CODE}</code></pre>
+        <pre>
+          <code>{CODE}</code>
+        </pre>
         <Copy text={CODE} />
       </div>
-      <p class="note">Stages such as <code>with perf.stage("forward"):</code> show where the time goes. This page looks again by itself every few seconds.</p>
+      <p class="note">
+        Stages such as <code>with perf.stage("forward"):</code> show where the time goes. This page looks again by
+        itself every few seconds.
+      </p>
       <Problems catalog={catalog} />
     </main>
   );
@@ -37,7 +47,11 @@ export function Problems({ catalog }: { catalog: Catalog }) {
     <ul class="warnings" aria-label="Problems">
       {catalog.problems.map(({ run, message }) => (
         <li key={`${run} ${message}`}>
-          {run !== null && <><Name text={run} />: </>}
+          {run !== null && (
+            <>
+              <Name text={run} />:{" "}
+            </>
+          )}
           {message}
         </li>
       ))}
@@ -52,10 +66,16 @@ export function ErrorBanner({ errors, onRetry }: { errors: readonly Error[]; onR
   return (
     <div class="banner" role="alert">
       <div>
-        <b>{messages.length === 1 ? "Something could not be loaded." : `${messages.length} things could not be loaded.`}</b>
-        {messages.map((message) => <p key={message}>{message}</p>)}
+        <b>
+          {messages.length === 1 ? "Something could not be loaded." : `${messages.length} things could not be loaded.`}
+        </b>
+        {messages.map((message) => (
+          <p key={message}>{message}</p>
+        ))}
       </div>
-      <button type="button" class="button" onClick={onRetry}>Try again</button>
+      <button type="button" class="button" onClick={onRetry}>
+        Try again
+      </button>
     </div>
   );
 }

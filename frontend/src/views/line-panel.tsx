@@ -37,9 +37,18 @@ export interface LinePanelProps<T extends LineAnswer> {
 export function LinePanel<T extends LineAnswer>(props: LinePanelProps<T>) {
   const { page, id, title, height, note, controls, loaded, model, legend, table } = props;
   const [first] = loaded.data?.data ?? [];
-  const rows = first && model && (() => (
-    <DataTable page={page} caption={title} answer={first} head={table.head(first)} cells={(i) => table.cells(first, i)} />
-  ));
+  const rows =
+    first &&
+    model &&
+    (() => (
+      <DataTable
+        page={page}
+        caption={title}
+        answer={first}
+        head={table.head(first)}
+        cells={(i) => table.cells(first, i)}
+      />
+    ));
   return (
     <Panel id={id} title={title} note={note} controls={controls} table={rows || null}>
       {!first ? (
@@ -48,7 +57,13 @@ export function LinePanel<T extends LineAnswer>(props: LinePanelProps<T>) {
         <p class="note">{first.reason ?? props.otherwise}</p>
       ) : (
         <>
-          <PageChart page={page} model={model} height={height} stops={placeBins(first.axis, first.sample, page.origin.value).x} summary={props.summary} />
+          <PageChart
+            page={page}
+            model={model}
+            height={height}
+            stops={placeBins(first.axis, first.sample, page.origin.value).x}
+            summary={props.summary}
+          />
           <Values page={page} answers={loaded.data!.data} legend={legend} when={props.when} />
           {props.footer}
         </>
@@ -57,7 +72,12 @@ export function LinePanel<T extends LineAnswer>(props: LinePanelProps<T>) {
   );
 }
 
-function Values<T extends LineAnswer>({ page, answers, legend, when }: Pick<LinePanelProps<T>, "page" | "legend" | "when"> & { answers: T[] }) {
+function Values<T extends LineAnswer>({
+  page,
+  answers,
+  legend,
+  when,
+}: Pick<LinePanelProps<T>, "page" | "legend" | "when"> & { answers: T[] }) {
   const bins = answers.map((answer) => underCursor(page, answer).at);
   const items = answers.flatMap((answer, n) => legend(answer, n, bins[n]!));
   return <Legend items={items} when={bins[0]! >= 0 ? binName(answers[0]!, bins[0]!) : when} />;

@@ -1,5 +1,6 @@
+import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
-import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 
 export interface PanelProps {
   id: string;
@@ -14,7 +15,7 @@ export interface PanelProps {
 
 /** A section of the page with a title, its switches and a table of the same numbers. */
 export function Panel({ id, title, note, controls, table, children }: PanelProps) {
-  const [asTable, setAsTable] = useState(false);
+  const asTable = useSignal(false);
   return (
     <section class="panel" aria-labelledby={`${id}-title`} id={id}>
       <header class="panel-head">
@@ -23,20 +24,33 @@ export function Panel({ id, title, note, controls, table, children }: PanelProps
         <div class="controls">
           {controls}
           {table && (
-            <button type="button" class="button quiet" aria-pressed={asTable} onClick={() => setAsTable(!asTable)}>
-              {asTable ? "Hide table" : "Show as table"}
+            <button
+              type="button"
+              class="button quiet"
+              aria-pressed={asTable.value}
+              onClick={() => (asTable.value = !asTable.value)}
+            >
+              {asTable.value ? "Hide table" : "Show as table"}
             </button>
           )}
         </div>
       </header>
       {children}
-      {asTable && table?.()}
+      {asTable.value && table?.()}
     </section>
   );
 }
 
 /** Stands where a chart will be, with its height, so that nothing jumps; says so where the chart did not come. */
-export function ChartSkeleton({ height, failed = false, onWidth }: { height: number; failed?: boolean; onWidth?: (width: number) => void }) {
+export function ChartSkeleton({
+  height,
+  failed = false,
+  onWidth,
+}: {
+  height: number;
+  failed?: boolean;
+  onWidth?: (width: number) => void;
+}) {
   const root = useRef<HTMLDivElement>(null);
   useLayoutEffect(() => {
     root.current!.style.setProperty("--height", `${height}px`);

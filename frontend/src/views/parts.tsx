@@ -1,5 +1,6 @@
+import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 
 import { visible } from "../format/text";
 
@@ -15,7 +16,13 @@ export function Name({ text, children }: { text: string; children?: string }) {
 }
 
 export function Swatch({ color, hatched = false }: { color: string; hatched?: boolean }) {
-  return <span class={`swatch ${hatched ? "hatched" : ""}`} ref={(element) => element?.style.setProperty("--swatch", `var(${color})`)} aria-hidden="true" />;
+  return (
+    <span
+      class={`swatch ${hatched ? "hatched" : ""}`}
+      ref={(element) => element?.style.setProperty("--swatch", `var(${color})`)}
+      aria-hidden="true"
+    />
+  );
 }
 
 interface SegmentedProps<T extends string> {
@@ -30,7 +37,13 @@ export function Segmented<T extends string>({ label, value, options, onChange }:
   return (
     <div class="segmented" role="group" aria-label={label}>
       {options.map((option) => (
-        <button key={option.value} type="button" aria-pressed={option.value === value} title={option.hint} onClick={() => onChange(option.value)}>
+        <button
+          key={option.value}
+          type="button"
+          aria-pressed={option.value === value}
+          title={option.hint}
+          onClick={() => onChange(option.value)}
+        >
           {option.text}
         </button>
       ))}
@@ -38,7 +51,15 @@ export function Segmented<T extends string>({ label, value, options, onChange }:
   );
 }
 
-export function Check({ checked, onChange, children }: { checked: boolean; onChange: () => void; children: ComponentChildren }) {
+export function Check({
+  checked,
+  onChange,
+  children,
+}: {
+  checked: boolean;
+  onChange: () => void;
+  children: ComponentChildren;
+}) {
   return (
     <label class="check">
       <input type="checkbox" checked={checked} onChange={onChange} />
@@ -49,46 +70,46 @@ export function Check({ checked, onChange, children }: { checked: boolean; onCha
 
 /** A button that opens a small panel below it; Escape and a click elsewhere close it. */
 export function Menu({ label, children }: { label: ComponentChildren; children: ComponentChildren }) {
-  const [open, setOpen] = useState(false);
+  const open = useSignal(false);
   const root = useRef<HTMLDivElement>(null);
   useEffect(() => {
-    if (!open) return;
-    const onPointer = (event: Event) => !root.current?.contains(event.target as Node) && setOpen(false);
+    if (!open.value) return;
+    const onPointer = (event: Event) => !root.current?.contains(event.target as Node) && (open.value = false);
     document.addEventListener("pointerdown", onPointer);
     return () => document.removeEventListener("pointerdown", onPointer);
-  }, [open]);
+  }, [open.value]);
   const onKeyDown = (event: KeyboardEvent) => {
-    if (event.key !== "Escape" || !open) return;
+    if (event.key !== "Escape" || !open.value) return;
     event.stopPropagation();
-    setOpen(false);
+    open.value = false;
     root.current?.querySelector("button")?.focus();
   };
   return (
     <div class="menu" ref={root} onKeyDown={onKeyDown}>
-      <button type="button" class="button" aria-expanded={open} onClick={() => setOpen(!open)}>
+      <button type="button" class="button" aria-expanded={open.value} onClick={() => (open.value = !open.value)}>
         {label}
         <span class="caret" aria-hidden="true" />
       </button>
-      {open && <div class="menu-body">{children}</div>}
+      {open.value && <div class="menu-body">{children}</div>}
     </div>
   );
 }
 
 /** A button that copies a text, also where the clipboard's own interface is not allowed. */
 export function Copy({ text, label = "Copy" }: { text: string; label?: string }) {
-  const [done, setDone] = useState(false);
+  const done = useSignal(false);
   const copy = async () => {
     try {
       await navigator.clipboard.writeText(text);
     } catch {
       copyBySelection(text);
     }
-    setDone(true);
-    setTimeout(() => setDone(false), 2000);
+    done.value = true;
+    setTimeout(() => (done.value = false), 2000);
   };
   return (
     <button type="button" class="button" onClick={() => void copy()}>
-      {done ? "Copied" : label}
+      {done.value ? "Copied" : label}
     </button>
   );
 }

@@ -25,7 +25,10 @@ export function RunPicker({ page }: { page: Page }) {
   const root = useRef<HTMLElement>(null);
   const runs = page.catalog.state.value.data?.runs ?? [];
   const selection = page.hostSelection.value;
-  const selected = useMemo(() => (selection ? runs.filter((run) => isSelected(run, selection)) : runs), [runs, selection]);
+  const selected = useMemo(
+    () => (selection ? runs.filter((run) => isSelected(run, selection)) : runs),
+    [runs, selection],
+  );
   const narrowed = selection !== null && selected.length < runs.length;
   const offered = narrowed && !everything.value ? selected : runs;
   const found = useMemo(() => offered.filter((run) => matches(run.run, query.value)), [offered, query.value]);
@@ -84,10 +87,24 @@ export function RunPicker({ page }: { page: Page }) {
         </p>
       )}
       <List
-        page={page} found={found} active={activeIndex} rowHeight={long ? 46 : 32} onKeyDown={onKeyDown} onActive={(i) => (active.value = i)} onHover={(run) => (hovered.value = run)}
+        page={page}
+        found={found}
+        active={activeIndex}
+        rowHeight={long ? 46 : 32}
+        onKeyDown={onKeyDown}
+        onActive={(i) => (active.value = i)}
+        onHover={(run) => (hovered.value = run)}
         label={(run) => shorten(visible(run.run), shared, long ? perLine * 2 - 2 : perLine)}
       />
-      <p class="full-name" aria-hidden="true">{hovered.value !== null ? visible(hovered.value) : activeRun ? visible(activeRun.run) : query.value ? "No run matches." : ""}</p>
+      <p class="full-name" aria-hidden="true">
+        {hovered.value !== null
+          ? visible(hovered.value)
+          : activeRun
+            ? visible(activeRun.run)
+            : query.value
+              ? "No run matches."
+              : ""}
+      </p>
       <p class="note keys">↑ ↓ move · Enter show · Space overlay</p>
     </aside>
   );
@@ -118,19 +135,43 @@ function List({ page, found, active, rowHeight, label, onKeyDown, onActive, onHo
     const element = box.current!;
     const top = active * rowHeight;
     if (top < element.scrollTop) element.scrollTop = top;
-    else if (top + rowHeight > element.scrollTop + element.clientHeight) element.scrollTop = top + rowHeight - element.clientHeight;
+    else if (top + rowHeight > element.scrollTop + element.clientHeight)
+      element.scrollTop = top + rowHeight - element.clientHeight;
   }, [active, rowHeight]);
   const [from, to] = windowOf(scroll.value, height.value, rowHeight, found.length);
-  useLayoutEffect(() => inner.current?.style.setProperty("--height", `${found.length * rowHeight}px`), [found.length, rowHeight]);
+  useLayoutEffect(
+    () => inner.current?.style.setProperty("--height", `${found.length * rowHeight}px`),
+    [found.length, rowHeight],
+  );
   const shown = page.shown.value;
   return (
     <div
-      class="run-list" id="run-list" ref={box} role="listbox" aria-label="Runs" aria-multiselectable="true" tabIndex={0}
-      aria-activedescendant={found.length ? `run-${active}` : undefined} onKeyDown={onKeyDown} onScroll={(event) => (scroll.value = event.currentTarget.scrollTop)}
+      class="run-list"
+      id="run-list"
+      ref={box}
+      role="listbox"
+      aria-label="Runs"
+      aria-multiselectable="true"
+      tabIndex={0}
+      aria-activedescendant={found.length ? `run-${active}` : undefined}
+      onKeyDown={onKeyDown}
+      onScroll={(event) => (scroll.value = event.currentTarget.scrollTop)}
     >
       <div class="run-list-inner" ref={inner}>
         {found.slice(from, to).map((run, k) => (
-          <Row key={run.run} page={page} run={run} index={from + k} active={from + k === active} rowHeight={rowHeight} label={label(run)} entry={shown.find((s) => s.run.run === run.run)} total={found.length} onActive={onActive} onHover={onHover} />
+          <Row
+            key={run.run}
+            page={page}
+            run={run}
+            index={from + k}
+            active={from + k === active}
+            rowHeight={rowHeight}
+            label={label(run)}
+            entry={shown.find((s) => s.run.run === run.run)}
+            total={found.length}
+            onActive={onActive}
+            onHover={onHover}
+          />
         ))}
       </div>
     </div>
@@ -167,14 +208,32 @@ function Row({ page, run, index, total, active, rowHeight, label, entry, onActiv
   const full = !entry && page.shown.value.length >= MAX_ENTRIES;
   return (
     <div
-      class={`run ${active ? "active" : ""}`} id={`run-${index}`} role="option" aria-selected={entry !== undefined} aria-setsize={total} aria-posinset={index + 1}
-      aria-label={visible(run.run)} ref={place} onClick={only} onMouseEnter={() => onHover(run.run)} onMouseLeave={() => onHover(null)}
+      class={`run ${active ? "active" : ""}`}
+      id={`run-${index}`}
+      role="option"
+      aria-selected={entry !== undefined}
+      aria-setsize={total}
+      aria-posinset={index + 1}
+      aria-label={visible(run.run)}
+      ref={place}
+      onClick={only}
+      onMouseEnter={() => onHover(run.run)}
+      onMouseLeave={() => onHover(null)}
     >
-      <span class={`overlay ${full ? "full" : ""}`} aria-hidden="true" title={entry ? "Take away" : full ? `At most ${MAX_ENTRIES} at once` : "Lay over the others"} onClick={overlay}>
+      <span
+        class={`overlay ${full ? "full" : ""}`}
+        aria-hidden="true"
+        title={entry ? "Take away" : full ? `At most ${MAX_ENTRIES} at once` : "Lay over the others"}
+        onClick={overlay}
+      >
         {entry ? <Swatch color={RUN_COLORS[entry.color % RUN_COLORS.length]!} /> : <span class="empty-swatch" />}
       </span>
       <Name text={run.run}>{label}</Name>
-      {run.members.length > 1 && <small>{run.members.length} {run.members.every((m) => m.rank === 0) ? "writers" : "ranks"}</small>}
+      {run.members.length > 1 && (
+        <small>
+          {run.members.length} {run.members.every((m) => m.rank === 0) ? "writers" : "ranks"}
+        </small>
+      )}
     </div>
   );
 }

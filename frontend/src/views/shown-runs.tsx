@@ -16,13 +16,26 @@ export function ShownRuns({ page, perLine, shared }: { page: Page; perLine: numb
       <ul>
         {shown.map((entry, index) => (
           <li key={JSON.stringify([entry.run.run, entry.member.member])}>
-            <button type="button" class="link" disabled={index === 0} title={index === 0 ? undefined : "Make this the first run"} onClick={() => page.change((view) => makePrimary(view, index))}>
+            <button
+              type="button"
+              class="link"
+              disabled={index === 0}
+              title={index === 0 ? undefined : "Make this the first run"}
+              onClick={() => page.change((view) => makePrimary(view, index))}
+            >
               <Swatch color={RUN_COLORS[entry.color % RUN_COLORS.length]!} />
               <Name text={entry.run.run}>{shorten(visible(entry.run.run), shared, perLine * 2 - 2)}</Name>
             </button>
             {index > 0 && entry.run.members.length > 1 && <small>{entry.member.label}</small>}
             {shown.length > 1 && (
-              <button type="button" class="icon" aria-label={`Take ${visible(entry.label)} away`} onClick={() => page.change((view) => without(view, index))}>×</button>
+              <button
+                type="button"
+                class="icon"
+                aria-label={`Take ${visible(entry.label)} away`}
+                onClick={() => page.change((view) => without(view, index))}
+              >
+                ×
+              </button>
             )}
           </li>
         ))}
@@ -45,8 +58,18 @@ function Members({ page, first }: { page: Page; first: Shown }) {
     <div class="members">
       <label>
         {ranks ? "Rank" : "Writer"}
-        <select value={first.member.member} onChange={(event) => { const { value } = event.currentTarget; page.change((view) => chooseMember(view, value)); }}>
-          {members.map((member) => <option key={member.member} value={member.member}>{member.label}</option>)}
+        <select
+          value={first.member.member}
+          onChange={(event) => {
+            const { value } = event.currentTarget;
+            page.change((view) => chooseMember(view, value));
+          }}
+        >
+          {members.map((member) => (
+            <option key={member.member} value={member.member}>
+              {member.label}
+            </option>
+          ))}
         </select>
       </label>
       <button type="button" class="link" onClick={() => page.change(all)}>

@@ -25,27 +25,58 @@ export function Stages({ page }: { page: Page }) {
   const [answer] = data?.data ?? [];
   const origin = page.origin.value;
   const marks = pageMarks(page);
-  const model = useMemo(() => answer && stagesModel(answer, mode, marks, origin, full.value), [answer, page.marks.value.data, mode, origin, full.value]);
+  const model = useMemo(
+    () => answer && stagesModel(answer, mode, marks, origin, full.value),
+    [answer, page.marks.value.data, mode, origin, full.value],
+  );
   const several = page.shown.value.length > 1;
   return (
     <Panel
-      id="stages" title="Stages"
-      note={answer && <>{several && <>of <Name text={data!.shown[0]!.label} />, </>}mean time per step, {answer.clock} clock</>}
+      id="stages"
+      title="Stages"
+      note={
+        answer && (
+          <>
+            {several && (
+              <>
+                of <Name text={data!.shown[0]!.label} />,{" "}
+              </>
+            )}
+            mean time per step, {answer.clock} clock
+          </>
+        )
+      }
       table={answer?.stages.length ? () => <Table page={page} answer={answer} /> : null}
       controls={
         <>
           <FullRange full={full} limits={model?.limits} />
           <Segmented<StageMode>
-            label="Show stages as" value={mode} onChange={(stageMode) => page.change((v) => ({ ...v, stageMode }))}
-            options={[{ value: "stacked", text: "Stacked" }, { value: "lines", text: "Lines" }, { value: "share", text: "Share of step" }]}
+            label="Show stages as"
+            value={mode}
+            onChange={(stageMode) => page.change((v) => ({ ...v, stageMode }))}
+            options={[
+              { value: "stacked", text: "Stacked" },
+              { value: "lines", text: "Lines" },
+              { value: "share", text: "Share of step" },
+            ]}
           />
         </>
       }
     >
       {model && answer ? (
         <>
-          <PageChart page={page} model={model} height={HEIGHT} stops={placeBins(answer.axis, answer.sample, origin).x} summary={words(page.summary.value.data?.data[0])} />
-          {answer.stages.length === 0 && <p class="note">No stage is labelled. <code>with perf.stage("forward"):</code> in the loop shows where the time goes.</p>}
+          <PageChart
+            page={page}
+            model={model}
+            height={HEIGHT}
+            stops={placeBins(answer.axis, answer.sample, origin).x}
+            summary={words(page.summary.value.data?.data[0])}
+          />
+          {answer.stages.length === 0 && (
+            <p class="note">
+              No stage is labelled. <code>with perf.stage("forward"):</code> in the loop shows where the time goes.
+            </p>
+          )}
           <StageLegend page={page} answer={answer} />
         </>
       ) : (
@@ -66,24 +97,48 @@ function StageLegend({ page, answer }: { page: Page; answer: StagesAnswer }) {
   const series = stageSeries(answer);
   const summary = page.summary.value.data?.data[0];
   const totals = new Map(summary?.stages.map((stage) => [stage.stage, stage]));
-  const item = (key: string, text: LegendItem["text"], look: { color: string; hatched: boolean }, mean: number | null | undefined, share: number | null | undefined): LegendItem => {
+  const item = (
+    key: string,
+    text: LegendItem["text"],
+    look: { color: string; hatched: boolean },
+    mean: number | null | undefined,
+    share: number | null | undefined,
+  ): LegendItem => {
     const total = at >= 0 ? series.total[at] : null;
     const part = at >= 0 ? (mean === null || mean === undefined || !total ? null : mean / total) : share;
     return { key, text, ...look, value: `${time(mean)} · ${percent(part)}` };
   };
   const items = series.names.map((name, i) => {
     const total = totals.get(name) ?? rest(summary, series.names);
-    return item(`s${name}`, <Name text={name} />, stageColor(i), at >= 0 ? series.means[i]![at] : total?.mean_ms, total?.of_step);
+    return item(
+      `s${name}`,
+      <Name text={name} />,
+      stageColor(i),
+      at >= 0 ? series.means[i]![at] : total?.mean_ms,
+      total?.of_step,
+    );
   });
-  items.push(item("rest", "not labelled", { color: UNLABELLED_COLOR, hatched: true }, at >= 0 ? series.unlabelled[at] : summary?.unlabelled.mean_ms, summary?.unlabelled.of_step));
+  items.push(
+    item(
+      "rest",
+      "not labelled",
+      { color: UNLABELLED_COLOR, hatched: true },
+      at >= 0 ? series.unlabelled[at] : summary?.unlabelled.mean_ms,
+      summary?.unlabelled.of_step,
+    ),
+  );
   return <Legend items={items} when={at >= 0 ? binName(answer, at) : "all steps in view: mean · share of step"} />;
 }
 
 /** Stages beyond the largest twenty, which the chart shows as one. */
-function rest(summary: Summary | undefined, shown: readonly string[]): { mean_ms: number; of_step: number } | undefined {
+function rest(
+  summary: Summary | undefined,
+  shown: readonly string[],
+): { mean_ms: number; of_step: number } | undefined {
   const others = summary?.stages.filter((stage) => !shown.includes(stage.stage)) ?? [];
   if (!others.length) return undefined;
-  const sum = (of: (stage: StageTotal) => number | null) => others.reduce((total, stage) => total + (of(stage) ?? 0), 0);
+  const sum = (of: (stage: StageTotal) => number | null) =>
+    others.reduce((total, stage) => total + (of(stage) ?? 0), 0);
   return { mean_ms: sum((stage) => stage.mean_ms), of_step: sum((stage) => stage.of_step) };
 }
 
@@ -91,7 +146,10 @@ function Table({ page, answer }: { page: Page; answer: StagesAnswer }) {
   const series = stageSeries(answer);
   return (
     <DataTable
-      page={page} caption="Mean time per step by stage" answer={answer} head={[...series.names.map(visible), "not labelled", "step time"]}
+      page={page}
+      caption="Mean time per step by stage"
+      answer={answer}
+      head={[...series.names.map(visible), "not labelled", "step time"]}
       cells={(i) => [...series.means, series.unlabelled, series.total].map((mean) => time(mean[i]))}
     />
   );

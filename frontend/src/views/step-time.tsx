@@ -29,29 +29,58 @@ export function StepTime({ page }: { page: Page }) {
   const marks = pageMarks(page);
   const origin = page.origin.value;
   const model = useMemo(
-    () => data && bandsModel(data, marks, { origin, showMax: view.showMax, showLeftOut: view.showLeftOut, yScale: view.yScale, full: full.value }),
+    () =>
+      data &&
+      bandsModel(data, marks, {
+        origin,
+        showMax: view.showMax,
+        showLeftOut: view.showLeftOut,
+        yScale: view.yScale,
+        full: full.value,
+      }),
     [data, page.marks.value.data, origin, view.showMax, view.showLeftOut, view.yScale, full.value],
   );
   const [first] = data?.data ?? [];
   const clipped = model?.limits?.clipped ?? false;
   return (
     <Panel
-      id="step-time" title="Step time" note={first && <Clock bands={first} />} table={first ? () => <Table page={page} bands={first} /> : null}
+      id="step-time"
+      title="Step time"
+      note={first && <Clock bands={first} />}
+      table={first ? () => <Table page={page} bands={first} /> : null}
       controls={
         <>
           {view.yScale !== "log" && <FullRange full={full} limits={model?.limits} />}
           <Segmented<YScale>
-            label="Y axis" value={view.yScale} onChange={(yScale) => page.change((v) => ({ ...v, yScale }))}
-            options={[{ value: "fit", text: "Fit" }, { value: "zero", text: "From 0" }, { value: "log", text: "Log" }]}
+            label="Y axis"
+            value={view.yScale}
+            onChange={(yScale) => page.change((v) => ({ ...v, yScale }))}
+            options={[
+              { value: "fit", text: "Fit" },
+              { value: "zero", text: "From 0" },
+              { value: "log", text: "Log" },
+            ]}
           />
         </>
       }
     >
       {data && <Readout page={page} data={data} />}
       {model && first ? (
-        <PageChart page={page} model={model} height={HEIGHT} markNames reportsWidth stops={placeBins(first.axis, first.sample, origin).x} summary={stepTimeSummary(page.summary.value.data?.data[0], data!.shown[0]!.label)} />
+        <PageChart
+          page={page}
+          model={model}
+          height={HEIGHT}
+          markNames
+          reportsWidth
+          stops={placeBins(first.axis, first.sample, origin).x}
+          summary={stepTimeSummary(page.summary.value.data?.data[0], data!.shown[0]!.label)}
+        />
       ) : (
-        <ChartSkeleton height={HEIGHT} onWidth={(width) => (page.chartWidth.value = width)} failed={page.bands.value.error !== null} />
+        <ChartSkeleton
+          height={HEIGHT}
+          onWidth={(width) => (page.chartWidth.value = width)}
+          failed={page.bands.value.error !== null}
+        />
       )}
       {data && first && <Key data={data} bands={first} page={page} clipped={clipped} />}
       <Events page={page} />
@@ -60,7 +89,14 @@ export function StepTime({ page }: { page: Page }) {
 }
 
 function Clock({ bands }: { bands: Bands }) {
-  return <>{bands.clock === "device" ? "device clock" : "host clock"}, per step{bands.sample.num_in_range === bands.axis.start.length ? ", every step drawn" : `, ${integer(bands.axis.start.length)} bins`}</>;
+  return (
+    <>
+      {bands.clock === "device" ? "device clock" : "host clock"}, per step
+      {bands.sample.num_in_range === bands.axis.start.length
+        ? ", every step drawn"
+        : `, ${integer(bands.axis.start.length)} bins`}
+    </>
+  );
 }
 
 /** All values of the bin under the cursor; one line for each run. */
@@ -74,7 +110,9 @@ function Readout({ page, data }: { page: Page; data: Answers<Bands> }) {
   return (
     <div class={`readout ${several ? "several" : ""}`} aria-live="polite">
       {empty ? (
-        <span class="note">Move over a chart to read values, drag to zoom; with the keyboard: arrows, Shift + arrows, Enter.</span>
+        <span class="note">
+          Move over a chart to read values, drag to zoom; with the keyboard: arrows, Shift + arrows, Enter.
+        </span>
       ) : (
         lines.map((line, n) => (
           <p key={n}>
@@ -94,12 +132,35 @@ function Key({ data, bands, page, clipped }: { data: Answers<Bands>; bands: Band
   return (
     <ul class="key">
       {data.data.length > 1
-        ? data.shown.map((entry) => <li key={entry.label}><Swatch color={RUN_COLORS[entry.color % RUN_COLORS.length]!} /><Name text={entry.label} /></li>)
+        ? data.shown.map((entry) => (
+            <li key={entry.label}>
+              <Swatch color={RUN_COLORS[entry.color % RUN_COLORS.length]!} />
+              <Name text={entry.label} />
+            </li>
+          ))
         : !raw && <Curves percentiles={bands.percentiles} />}
-      <li><span class="glyph line" aria-hidden="true" />{raw ? "step time" : "median"}</li>
-      {showMax && !raw && <li><span class="glyph dot" aria-hidden="true" />longest step, where it stands out</li>}
-      {clipped && <li><span class="glyph triangle" aria-hidden="true" />above the axis, with its value</li>}
-      {showLeftOut && leftOut && <li><span class="glyph ring" aria-hidden="true" />left out of the statistics</li>}
+      <li>
+        <span class="glyph line" aria-hidden="true" />
+        {raw ? "step time" : "median"}
+      </li>
+      {showMax && !raw && (
+        <li>
+          <span class="glyph dot" aria-hidden="true" />
+          longest step, where it stands out
+        </li>
+      )}
+      {clipped && (
+        <li>
+          <span class="glyph triangle" aria-hidden="true" />
+          above the axis, with its value
+        </li>
+      )}
+      {showLeftOut && leftOut && (
+        <li>
+          <span class="glyph ring" aria-hidden="true" />
+          left out of the statistics
+        </li>
+      )}
       <MarkKey page={page} />
     </ul>
   );
@@ -113,8 +174,20 @@ function Curves({ percentiles }: { percentiles: readonly number[] }) {
   const name = (index: number) => `p${percentiles[index]}`;
   return (
     <>
-      {pairs.length > 0 && <li><span class="glyph band" aria-hidden="true" />{pairs.map(([low, high]) => `${name(low)}–${name(high)}`).join(", ")}</li>}
-      {singles.length > 0 && <li><span class="glyph thin" aria-hidden="true" />{singles.map((index, i) => (singles.length > 1 ? `${name(index)} ${DASH_NAMES[i % 4]}` : name(index))).join(", ")}</li>}
+      {pairs.length > 0 && (
+        <li>
+          <span class="glyph band" aria-hidden="true" />
+          {pairs.map(([low, high]) => `${name(low)}–${name(high)}`).join(", ")}
+        </li>
+      )}
+      {singles.length > 0 && (
+        <li>
+          <span class="glyph thin" aria-hidden="true" />
+          {singles
+            .map((index, i) => (singles.length > 1 ? `${name(index)} ${DASH_NAMES[i % 4]}` : name(index)))
+            .join(", ")}
+        </li>
+      )}
     </>
   );
 }
@@ -125,7 +198,11 @@ function MarkKey({ page }: { page: Page }) {
     <>
       {Object.entries(counts).map(([kind, number]) => (
         <li key={kind}>
-          <span class={`glyph ${isRange(kind as Mark["kind"]) ? "range" : "marker"}`} ref={(element) => element?.style.setProperty("--swatch", `var(${MARK_COLORS[kind as Mark["kind"]]})`)} aria-hidden="true" />
+          <span
+            class={`glyph ${isRange(kind as Mark["kind"]) ? "range" : "marker"}`}
+            ref={(element) => element?.style.setProperty("--swatch", `var(${MARK_COLORS[kind as Mark["kind"]]})`)}
+            aria-hidden="true"
+          />
           {MARK_NAMES[kind as Mark["kind"]] ?? kind} × {integer(number)}
         </li>
       ))}
@@ -142,13 +219,27 @@ function Events({ page }: { page: Page }) {
   const total = Object.values(marks.num_marks).reduce((a, b) => a + b, 0);
   return (
     <details class="events">
-      <summary>{integer(total)} {total === 1 ? "event" : "events"} in this range{several && <> of <Name text={page.shown.value[0]!.label} /></>}</summary>
+      <summary>
+        {integer(total)} {total === 1 ? "event" : "events"} in this range
+        {several && (
+          <>
+            {" "}
+            of <Name text={page.shown.value[0]!.label} />
+          </>
+        )}
+      </summary>
       <ul>
-        {marks.marks.toSorted((a, b) => a.start - b.start).map((mark) => (
-          <li key={`${mark.kind} ${mark.start} ${mark.label}`}>
-            <span class="when">{marks.axis === "step" ? "step " : ""}{position(marks.axis, base + BigInt(Math.round(mark.start)))}</span> {sentence(mark.label)}
-          </li>
-        ))}
+        {marks.marks
+          .toSorted((a, b) => a.start - b.start)
+          .map((mark) => (
+            <li key={`${mark.kind} ${mark.start} ${mark.label}`}>
+              <span class="when">
+                {marks.axis === "step" ? "step " : ""}
+                {position(marks.axis, base + BigInt(Math.round(mark.start)))}
+              </span>{" "}
+              {sentence(mark.label)}
+            </li>
+          ))}
         {marks.num_left_out > 0 && <li>… and {integer(marks.num_left_out)} shorter ones.</li>}
       </ul>
     </details>
@@ -159,9 +250,21 @@ function Table({ page, bands }: { page: Page; bands: Bands }) {
   const value = (raw: number | null | undefined) => time(raw === null || raw === undefined ? null : raw * bands.scale);
   return (
     <DataTable
-      page={page} caption="Step time" answer={bands}
-      head={[...bands.percentiles.map((p) => (p === 50 ? "median" : `p${p}`)), "shortest", "longest", "steps used", "left out"]}
-      cells={(i) => [...[...bands.quantiles, bands.min, bands.max].map((values) => value(values[i])), integer(bands.num_steps[i]), integer(bands.num_left_out[i])]}
+      page={page}
+      caption="Step time"
+      answer={bands}
+      head={[
+        ...bands.percentiles.map((p) => (p === 50 ? "median" : `p${p}`)),
+        "shortest",
+        "longest",
+        "steps used",
+        "left out",
+      ]}
+      cells={(i) => [
+        ...[...bands.quantiles, bands.min, bands.max].map((values) => value(values[i])),
+        integer(bands.num_steps[i]),
+        integer(bands.num_left_out[i]),
+      ]}
     />
   );
 }

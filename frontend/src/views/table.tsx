@@ -24,7 +24,10 @@ export function DataTable({ page, caption, answer, head, cells }: TableProps) {
     <div class="table-scroll" tabIndex={0}>
       <table>
         <caption>
-          {caption}. {shown < numRows ? `The first ${shown} of ${integer(numRows)} rows; zoom in to see others.` : `${integer(numRows)} rows.`}{" "}
+          {caption}.{" "}
+          {shown < numRows
+            ? `The first ${shown} of ${integer(numRows)} rows; zoom in to see others.`
+            : `${integer(numRows)} rows.`}{" "}
           {csv && (
             <a href={csv} download>
               All steps as CSV
@@ -32,13 +35,21 @@ export function DataTable({ page, caption, answer, head, cells }: TableProps) {
           )}
         </caption>
         <thead>
-          <tr>{["Steps", ...head].map((text) => <th key={text} scope="col">{text}</th>)}</tr>
+          <tr>
+            {["Steps", ...head].map((text) => (
+              <th key={text} scope="col">
+                {text}
+              </th>
+            ))}
+          </tr>
         </thead>
         <tbody>
           {Array.from({ length: shown }, (_, i) => (
             <tr key={i}>
               <th scope="row">{binName(answer, i)}</th>
-              {cells(i).map((cell, k) => <td key={k}>{cell}</td>)}
+              {cells(i).map((cell, k) => (
+                <td key={k}>{cell}</td>
+              ))}
             </tr>
           ))}
         </tbody>

@@ -17,21 +17,48 @@ export function Throughput({ page }: { page: Page }) {
   const column = columns.find((name) => name === chosen.value) ?? columns[0];
   const origin = page.origin.value;
   const marks = pageMarks(page);
-  const model = useMemo(() => (data && column ? throughputModel(data, column, marks, origin) : null), [data, page.marks.value.data, column, origin]);
+  const model = useMemo(
+    () => (data && column ? throughputModel(data, column, marks, origin) : null),
+    [data, page.marks.value.data, column, origin],
+  );
   const summaries = page.summary.value.data?.data ?? [];
   const whole = (n: number) => summaries[n]?.throughput[column === "num_tokens" ? "tokens_per_s" : "samples_per_s"];
   return (
     <LinePanel
-      page={page} id="throughput" title="Throughput" height={160} note={data?.data[0]?.definition} loaded={page.throughput.value} model={model}
-      controls={columns.length > 1 && <Segmented label="Count" value={column!} onChange={(name) => (chosen.value = name)} options={columns.map((value) => ({ value, text: sentence(columnLabel(value)) }))} />}
-      otherwise="No sample or token counts were given to perf.step(num_samples=…)." when="all steps in view"
+      page={page}
+      id="throughput"
+      title="Throughput"
+      height={160}
+      note={data?.data[0]?.definition}
+      loaded={page.throughput.value}
+      model={model}
+      controls={
+        columns.length > 1 && (
+          <Segmented
+            label="Count"
+            value={column!}
+            onChange={(name) => (chosen.value = name)}
+            options={columns.map((value) => ({ value, text: sentence(columnLabel(value)) }))}
+          />
+        )
+      }
+      otherwise="No sample or token counts were given to perf.step(num_samples=…)."
+      when="all steps in view"
       summary={`Throughput: ${rate(whole(0), column === "num_tokens" ? "tokens/s" : "samples/s")}.`}
       legend={(answer, n, at) =>
-        answer.series.filter((series) => series.column === column).map((series) => ({
-          key: String(n), color: look(data!, n, 0).color, text: <Name text={data!.shown[n]!.label} />, value: rate(at >= 0 ? series.value[at] : whole(n), series.unit),
-        }))
+        answer.series
+          .filter((series) => series.column === column)
+          .map((series) => ({
+            key: String(n),
+            color: look(data!, n, 0).color,
+            text: <Name text={data!.shown[n]!.label} />,
+            value: rate(at >= 0 ? series.value[at] : whole(n), series.unit),
+          }))
       }
-      table={{ head: (answer) => answer.series.map(({ unit }) => unit), cells: (answer, i) => answer.series.map(({ value, unit }) => rate(value[i], unit)) }}
+      table={{
+        head: (answer) => answer.series.map(({ unit }) => unit),
+        cells: (answer, i) => answer.series.map(({ value, unit }) => rate(value[i], unit)),
+      }}
     />
   );
 }

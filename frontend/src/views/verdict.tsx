@@ -17,7 +17,11 @@ export function Verdict({ page }: { page: Page }) {
   if (!data || !first) return <section class="verdict skeleton" aria-label="Loading the summary" />;
   return (
     <section class="verdict" aria-label="Summary">
-      {data.data.length === 1 ? <Single summary={first} label={data.shown[0]!.label} clock={page.view.value.clock} /> : <Several shown={data.shown} summaries={data.data} page={page} />}
+      {data.data.length === 1 ? (
+        <Single summary={first} label={data.shown[0]!.label} clock={page.view.value.clock} />
+      ) : (
+        <Several shown={data.shown} summaries={data.data} page={page} />
+      )}
       <p class="evidence">
         <RangeWords page={page} />
         {data.data.length === 1 && evidence(first).map((words) => <span key={words}>{sentence(words)}</span>)}
@@ -32,7 +36,8 @@ function RangeWords({ page }: { page: Page }) {
   if (!range) return <span>Whole run</span>;
   return (
     <span class="zoomed">
-      Only {axis === "step" ? "steps" : ""} {position(axis, BigInt(range.start))} to {position(axis, BigInt(range.end) - (axis === "step" ? 1n : 0n))}
+      Only {axis === "step" ? "steps" : ""} {position(axis, BigInt(range.start))} to{" "}
+      {position(axis, BigInt(range.end) - (axis === "step" ? 1n : 0n))}
     </span>
   );
 }
@@ -54,8 +59,21 @@ export function tiles(summary: Summary, clock: Clock): Tile[] {
     { label: "p99", value: time(stats.p99), sub: ratio(stats.p99, stats.p50) },
     { label: "Longest", value: time(stats.max), sub: stats.max_step === null ? "" : `step ${integer(stats.max_step)}` },
     { label: "Coverage", value: percent(summary.coverage), sub: "of step labelled" },
-    { label: peak ? sentence(columnLabel(peak.column)) : "Peak memory", value: bytes(peak?.value), sub: peak && peak.step !== null ? `step ${integer(peak.step)}` : "not measured" },
-    { label: "Throughput", value: speed, sub: samples !== null && tokens !== null ? rate(tokens, "tokens/s") : speed === MISSING ? "no counts given" : "of this process" },
+    {
+      label: peak ? sentence(columnLabel(peak.column)) : "Peak memory",
+      value: bytes(peak?.value),
+      sub: peak && peak.step !== null ? `step ${integer(peak.step)}` : "not measured",
+    },
+    {
+      label: "Throughput",
+      value: speed,
+      sub:
+        samples !== null && tokens !== null
+          ? rate(tokens, "tokens/s")
+          : speed === MISSING
+            ? "no counts given"
+            : "of this process",
+    },
   ];
 }
 
@@ -66,7 +84,10 @@ function ratio(value: number | null, median: number | null): string {
 function Single({ summary, label, clock }: { summary: Summary; label: string; clock: Clock }) {
   return (
     <>
-      <p class="eyebrow"><Name text={label} />{statsOf(summary, clock) === summary.device_step_time_ms && ", device clock"}</p>
+      <p class="eyebrow">
+        <Name text={label} />
+        {statsOf(summary, clock) === summary.device_step_time_ms && ", device clock"}
+      </p>
       <p class="headline">{headline(summary, clock)}</p>
       <dl class="tiles">
         {tiles(summary, clock).map(({ label, value, sub }) => (
@@ -86,7 +107,12 @@ function Single({ summary, label, clock }: { summary: Summary; label: string; cl
 /** A number with its unit in smaller type. */
 function Value({ text }: { text: string }) {
   const [, number = text, unit = ""] = /^(\S+)(\s.*)?$/.exec(text) ?? [];
-  return <b>{number}{unit && <span class="unit">{unit}</span>}</b>;
+  return (
+    <b>
+      {number}
+      {unit && <span class="unit">{unit}</span>}
+    </b>
+  );
 }
 
 function Several({ shown, summaries, page }: { shown: Shown[]; summaries: Summary[]; page: Page }) {
@@ -98,9 +124,13 @@ function Several({ shown, summaries, page }: { shown: Shown[]; summaries: Summar
         <caption class="hidden">Summary of each run that is shown</caption>
         <thead>
           <tr>
-            {["Run", "Median", "Against the first", "p95", "p99", "Longest", "Coverage", "Peak memory", "Throughput", "Steps used"].map((text) => (
-              <th key={text} scope="col">{text}</th>
-            ))}
+            {["Run", "Median", "p95", "p99", "Longest", "Coverage", "Peak memory", "Throughput", "Steps used"].map(
+              (text) => (
+                <th key={text} scope="col">
+                  {text}
+                </th>
+              ),
+            )}
           </tr>
         </thead>
         <tbody>
@@ -110,20 +140,31 @@ function Several({ shown, summaries, page }: { shown: Shown[]; summaries: Summar
             return (
               <tr key={entry.label}>
                 <th scope="row">
-                  <button type="button" class="link" onClick={() => page.change((view) => makePrimary(view, i))} title="Make this the first run">
+                  <button
+                    type="button"
+                    class="link"
+                    onClick={() => page.change((view) => makePrimary(view, i))}
+                    title="Make this the first run"
+                  >
                     <Swatch color={RUN_COLORS[entry.color % RUN_COLORS.length]!} />
                     <Name text={entry.label} />
                   </button>
                 </th>
-                <td>{p50!.value}</td>
-                <td>{i === 0 ? MISSING : difference(statsOf(summary, clock).p50, median)}</td>
+                <td>
+                  {p50!.value}{" "}
+                  <small>{i === 0 ? "compared with" : difference(statsOf(summary, clock).p50, median)}</small>
+                </td>
                 <td>{p95!.value}</td>
                 <td>{p99!.value}</td>
-                <td>{max!.value} <small>{max!.sub}</small></td>
+                <td>
+                  {max!.value} <small>{max!.sub}</small>
+                </td>
                 <td>{coverage!.value}</td>
                 <td>{peak!.value}</td>
                 <td>{speed!.value}</td>
-                <td>{integer(summary.sample.num_used)} <small>of {integer(summary.sample.num_in_range)}</small></td>
+                <td>
+                  {integer(summary.sample.num_used)} <small>of {integer(summary.sample.num_in_range)}</small>
+                </td>
               </tr>
             );
           })}
@@ -143,13 +184,19 @@ export function difference(value: number | null, reference: number | null): stri
 
 function Warnings({ shown, summaries }: { shown: Shown[]; summaries: Summary[] }) {
   const several = summaries.length > 1;
-  const all = summaries.flatMap((summary, i) => warnings(summary, shown[i]!).map((text) => ({ text, label: shown[i]!.label })));
+  const all = summaries.flatMap((summary, i) =>
+    warnings(summary, shown[i]!).map((text) => ({ text, label: shown[i]!.label })),
+  );
   if (!all.length) return null;
   return (
     <ul class="warnings" aria-label="Limits of these numbers">
       {all.map(({ text, label }) => (
         <li key={label + text}>
-          {several && <><Name text={label} />: </>}
+          {several && (
+            <>
+              <Name text={label} />:{" "}
+            </>
+          )}
           {several ? text : sentence(text)}.
         </li>
       ))}

@@ -52,7 +52,8 @@ export function evidence({ sample, warmup, excluded }: Summary): string[] {
   if (left) words.push(`left out: ${left}`);
   words.push(`${integer(sample.num_read)} of ${integer(sample.num_written)} written steps read`);
   if (warmup.num_steps) words.push(`warm-up: ${count(warmup.num_steps, "step")}, ${duration(warmup.total_ms)}`);
-  if (excluded.num_steps) words.push(`excluded activity: ${duration(excluded.total_ms)} in ${count(excluded.num_steps, "step")}`);
+  if (excluded.num_steps)
+    words.push(`excluded activity: ${duration(excluded.total_ms)} in ${count(excluded.num_steps, "step")}`);
   if (sample.num_superseded) words.push(`${count(sample.num_superseded, "step")} superseded by a later attempt`);
   return words;
 }
@@ -73,7 +74,8 @@ const COUNTERS: Record<string, (n: number) => string> = {
 export function warnings(summary: Summary, { run }: Shown): string[] {
   const words: string[] = [];
   const { num_missing: missing } = summary.sample;
-  if (missing) words.push(`${count(missing, "row")} never arrived here (gaps in the log): nothing is averaged over them`);
+  if (missing)
+    words.push(`${count(missing, "row")} never arrived here (gaps in the log): nothing is averaged over them`);
   if (run.missing_ranks.length) {
     const ranks = list(run.missing_ranks.map(String));
     words.push(`${run.missing_ranks.length === 1 ? "Rank" : "Ranks"} ${ranks} of ${run.world_size} wrote nothing`);
@@ -91,13 +93,19 @@ export function binWords(bands: Bands, bins: Bins, i: number): string {
   const where = span(bands.axis.axis, absolute(bands.axis.start[i]!), absolute(bands.axis.end[i]!), bins.raw);
   const value = (raw: number | null) => time(raw === null ? null : raw * bands.scale);
   const out = bands.num_left_out[i]!;
-  if (bands.num_steps[i] === 0) return `${where}: ${out ? `${count(out, "step")} left out, up to ${value(bands.left_out_max[i]!)}` : "no steps"}`;
+  if (bands.num_steps[i] === 0)
+    return `${where}: ${out ? `${count(out, "step")} left out, up to ${value(bands.left_out_max[i]!)}` : "no steps"}`;
   const at = bands.max_at[i];
-  const place = at === null || at === undefined ? "" : ` at ${span(bands.axis.axis, absolute(at), absolute(at), true).replace(/^at /, "")}`;
+  const place =
+    at === null || at === undefined
+      ? ""
+      : ` at ${span(bands.axis.axis, absolute(at), absolute(at), true).replace(/^at /, "")}`;
   const left = out ? `; ${integer(out)} left out` : "";
   if (bins.raw) return `${where}: ${value(bands.max[i]!)}`;
   if (bands.num_steps[i] === 1) return `${where}: ${value(bands.max[i]!)}${place}${left}`;
-  const quantiles = bands.percentiles.map((p, k) => `${p === 50 ? "median" : `p${p}`} ${value(bands.quantiles[k]![i]!)}`);
+  const quantiles = bands.percentiles.map(
+    (p, k) => `${p === 50 ? "median" : `p${p}`} ${value(bands.quantiles[k]![i]!)}`,
+  );
   return `${where}: ${quantiles.join(", ")}, max ${value(bands.max[i]!)}${place}${left}`;
 }
 

@@ -1,7 +1,7 @@
 // Built from frontend/src by `npm run build`. Edit the sources, not this file.
 
 // vendor:vendor
-import { Fragment, h, render, useEffect, useLayoutEffect, useMemo, useRef, useState, computed, effect, signal, useSignal, default as default2 } from "./vendor.js";
+import { Fragment, h, render, useEffect, useLayoutEffect, useMemo, useRef, computed, effect, signal, useSignal, default as default2 } from "./vendor.js";
 
 // src/api/client.ts
 var ApiError = class extends Error {
@@ -287,7 +287,10 @@ function membersByRun(catalog) {
   return new Map(catalog.runs.map((run) => [run.run, run.members.map((member) => member.member)]));
 }
 function defaultEntry(catalog, selection) {
-  let usable = catalog.runs.filter((run) => run.members.length > 0), selected = selection ? usable.filter((run) => isSelected(run, selection)) : usable, newest = (selected.length ? selected : usable).reduce((best, run) => !best || lastWallTime(run) > lastWallTime(best) ? run : best, null);
+  let usable = catalog.runs.filter((run) => run.members.length > 0), selected = selection ? usable.filter((run) => isSelected(run, selection)) : usable, newest = (selected.length ? selected : usable).reduce(
+    (best, run) => !best || lastWallTime(run) > lastWallTime(best) ? run : best,
+    null
+  );
   return newest ? { run: newest.run, member: null } : null;
 }
 function isSelected(run, selection) {
@@ -522,15 +525,20 @@ var Page = class {
     }
     if (this.chartWidth.value === 0) return;
     let { clock: clock2 } = this.view.value, only = [primary];
-    this.many("bands", shown, (entry) => ({ ...binned, ...this.bandParameters(entry) })), this.many("summary", shown, () => ({ ...ranged, include: binned.include })), this.many("marks", only, () => ranged), this.many("stages", only, (entry) => ({ ...binned, clock: clock2 === "device" && hasDevice(entry) ? "device" : null })), this.many("memory", shown, () => binned), this.many("throughput", shown, () => binned), this.many("conditions", shown, () => ({}));
+    this.many("bands", shown, (entry) => ({ ...binned, ...this.bandParameters(entry) })), this.many("summary", shown, () => ({ ...ranged, include: binned.include })), this.many("marks", only, () => ranged), this.many("stages", only, (entry) => ({
+      ...binned,
+      clock: clock2 === "device" && hasDevice(entry) ? "device" : null
+    })), this.many("memory", shown, () => binned), this.many("throughput", shown, () => binned), this.many("conditions", shown, () => ({}));
   }
   many(name, shown, parameters) {
     let requests = shown.map((entry) => ({ run: entry.run.run, member: entry.member.member, ...parameters(entry) })), key = JSON.stringify([requests, shown.map((entry) => [keyOf(entry), entry.color, versionOf(entry.member)])]);
     this.resources[name].load(key, async (abort) => ({
       shown,
-      data: await Promise.all(requests.map((request) => this.client.get(name, request, abort))).catch((error) => {
-        throw this.refreshAfter(error), error;
-      })
+      data: await Promise.all(requests.map((request) => this.client.get(name, request, abort))).catch(
+        (error) => {
+          throw this.refreshAfter(error), error;
+        }
+      )
     }));
   }
   /** A run that is gone from the disk answers "not there": the list of runs is out of date then. */
@@ -546,7 +554,10 @@ var Page = class {
   }
   bandParameters(entry) {
     let { clock: clock2, percentiles } = this.view.value;
-    return { column: clock2 === "device" && hasDevice(entry) ? "device_step_time_ms" : null, percentiles: percentiles.join(",") };
+    return {
+      column: clock2 === "device" && hasDevice(entry) ? "device_step_time_ms" : null,
+      percentiles: percentiles.join(",")
+    };
   }
 }, hasDevice = ({ member }) => member.columns.includes("device_step_time_ms");
 
@@ -569,7 +580,9 @@ function fromPairs(pairs) {
     entries,
     axis: oneOf(pairs.axis, ["step", "relative", "wall"], INITIAL.axis),
     range: decimal(pairs.start) && decimal(pairs.end) && BigInt(pairs.start) < BigInt(pairs.end) ? { start: pairs.start, end: pairs.end } : null,
-    include: ["profiled", "restart", "warmup"].filter((flag) => (pairs.include ?? "").split(",").includes(flag)),
+    include: ["profiled", "restart", "warmup"].filter(
+      (flag) => (pairs.include ?? "").split(",").includes(flag)
+    ),
     percentiles: percentiles ?? INITIAL.percentiles,
     showMax: !hidden.includes("max"),
     showLeftOut: !hidden.includes("leftout"),
@@ -625,7 +638,12 @@ function clock(ms, resolutionMs = 1e3) {
   let padded = seconds.toFixed(decimals).padStart(decimals ? 3 + decimals : 2, "0");
   return hours ? `${sign}${hours}:${String(minutes).padStart(2, "0")}:${padded}` : `${sign}${minutes}:${padded} min`;
 }
-var DATE = new Intl.DateTimeFormat(void 0, { month: "short", day: "numeric" }), TIME = new Intl.DateTimeFormat(void 0, { hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23" });
+var DATE = new Intl.DateTimeFormat(void 0, { month: "short", day: "numeric" }), TIME = new Intl.DateTimeFormat(void 0, {
+  hour: "2-digit",
+  minute: "2-digit",
+  second: "2-digit",
+  hourCycle: "h23"
+});
 function wallTime(ms, withDate = !0) {
   let date = new Date(ms);
   return Number.isNaN(date.getTime()) ? "–" : withDate ? `${DATE.format(date)}, ${TIME.format(date)}` : TIME.format(date);
@@ -634,7 +652,8 @@ function position(axis, value, resolutionMs = 1) {
   return axis === "step" ? integer(value) : axis === "relative" ? clock(Number(value), resolutionMs) : wallTime(Number(value));
 }
 function span(axis, start, end, single) {
-  if (axis === "step") return single || end - start === 1n ? `step ${integer(start)}` : `steps [${integer(start)}, ${integer(end)})`;
+  if (axis === "step")
+    return single || end - start === 1n ? `step ${integer(start)}` : `steps [${integer(start)}, ${integer(end)})`;
   if (axis === "relative") {
     let resolution = Number(end - start) / 4;
     return single ? `at ${clock(Number(start))}` : `${clock(Number(start), resolution)} – ${clock(Number(end), resolution)}`;
@@ -645,7 +664,10 @@ function span(axis, start, end, single) {
 // src/format/text.ts
 var BIDI = /[\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g, CONTROL = /[\u0000-\u001f\u007f]/g;
 function visible(text2) {
-  return text2 === "" ? "(empty name)" : text2.trim() === "" ? `(${text2.length} ${text2.length === 1 ? "space" : "spaces"})` : text2.replace(CONTROL, (character) => String.fromCharCode(character === "" ? 9249 : 9216 + character.charCodeAt(0))).replace(BIDI, (character) => `⟨U+${character.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0")}⟩`);
+  return text2 === "" ? "(empty name)" : text2.trim() === "" ? `(${text2.length} ${text2.length === 1 ? "space" : "spaces"})` : text2.replace(
+    CONTROL,
+    (character) => String.fromCharCode(character.charCodeAt(0) === 127 ? 9249 : 9216 + character.charCodeAt(0))
+  ).replace(BIDI, (character) => `⟨U+${character.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0")}⟩`);
 }
 function list(items) {
   return items.length < 2 ? items[0] ?? "" : `${items.slice(0, -1).join(", ")} and ${items.at(-1)}`;
@@ -685,15 +707,32 @@ function text(value) {
   return Array.isArray(value) ? value.map(text).join(", ") : typeof value == "boolean" ? value ? "yes" : "no" : typeof value == "object" && value !== null ? JSON.stringify(value) : String(value);
 }
 function endWords(end) {
-  return end === null ? "running, or ended without a word" : { closed: "ended normally", exception: "ended by an exception", replaced: "replaced by a new count of steps" }[end] ?? end;
+  return end === null ? "running, or ended without a word" : {
+    closed: "ended normally",
+    exception: "ended by an exception",
+    replaced: "replaced by a new count of steps"
+  }[end] ?? end;
 }
 
 // src/views/panel.tsx
 function Panel({ id, title, note, controls, table, children }) {
-  let [asTable, setAsTable] = useState(!1);
-  return h("section", { class: "panel", "aria-labelledby": `${id}-title`, id }, h("header", { class: "panel-head" }, h("h2", { id: `${id}-title` }, title), note && h("p", { class: "note" }, note), h("div", { class: "controls" }, controls, table && h("button", { type: "button", class: "button quiet", "aria-pressed": asTable, onClick: () => setAsTable(!asTable) }, asTable ? "Hide table" : "Show as table"))), children, asTable && table?.());
+  let asTable = useSignal(!1);
+  return h("section", { class: "panel", "aria-labelledby": `${id}-title`, id }, h("header", { class: "panel-head" }, h("h2", { id: `${id}-title` }, title), note && h("p", { class: "note" }, note), h("div", { class: "controls" }, controls, table && h(
+    "button",
+    {
+      type: "button",
+      class: "button quiet",
+      "aria-pressed": asTable.value,
+      onClick: () => asTable.value = !asTable.value
+    },
+    asTable.value ? "Hide table" : "Show as table"
+  ))), children, asTable.value && table?.());
 }
-function ChartSkeleton({ height, failed = !1, onWidth }) {
+function ChartSkeleton({
+  height,
+  failed = !1,
+  onWidth
+}) {
   let root = useRef(null);
   return useLayoutEffect(() => {
     root.current.style.setProperty("--height", `${height}px`), onWidth?.(root.current.clientWidth || 1e3);
@@ -705,36 +744,57 @@ function Name({ text: text2, children }) {
   return h("bdi", { class: "name", title: text2, "data-name": text2 }, children ?? visible(text2));
 }
 function Swatch({ color, hatched = !1 }) {
-  return h("span", { class: `swatch ${hatched ? "hatched" : ""}`, ref: (element) => element?.style.setProperty("--swatch", `var(${color})`), "aria-hidden": "true" });
+  return h(
+    "span",
+    {
+      class: `swatch ${hatched ? "hatched" : ""}`,
+      ref: (element) => element?.style.setProperty("--swatch", `var(${color})`),
+      "aria-hidden": "true"
+    }
+  );
 }
 function Segmented({ label, value, options, onChange }) {
-  return h("div", { class: "segmented", role: "group", "aria-label": label }, options.map((option) => h("button", { key: option.value, type: "button", "aria-pressed": option.value === value, title: option.hint, onClick: () => onChange(option.value) }, option.text)));
+  return h("div", { class: "segmented", role: "group", "aria-label": label }, options.map((option) => h(
+    "button",
+    {
+      key: option.value,
+      type: "button",
+      "aria-pressed": option.value === value,
+      title: option.hint,
+      onClick: () => onChange(option.value)
+    },
+    option.text
+  )));
 }
-function Check({ checked, onChange, children }) {
+function Check({
+  checked,
+  onChange,
+  children
+}) {
   return h("label", { class: "check" }, h("input", { type: "checkbox", checked, onChange }), h("span", null, children));
 }
 function Menu({ label, children }) {
-  let [open, setOpen] = useState(!1), root = useRef(null);
+  let open = useSignal(!1), root = useRef(null);
   return useEffect(() => {
-    if (!open) return;
-    let onPointer = (event) => !root.current?.contains(event.target) && setOpen(!1);
+    if (!open.value) return;
+    let onPointer = (event) => !root.current?.contains(event.target) && (open.value = !1);
     return document.addEventListener("pointerdown", onPointer), () => document.removeEventListener("pointerdown", onPointer);
-  }, [open]), h("div", { class: "menu", ref: root, onKeyDown: (event) => {
-    event.key !== "Escape" || !open || (event.stopPropagation(), setOpen(!1), root.current?.querySelector("button")?.focus());
-  } }, h("button", { type: "button", class: "button", "aria-expanded": open, onClick: () => setOpen(!open) }, label, h("span", { class: "caret", "aria-hidden": "true" })), open && h("div", { class: "menu-body" }, children));
+  }, [open.value]), h("div", { class: "menu", ref: root, onKeyDown: (event) => {
+    event.key !== "Escape" || !open.value || (event.stopPropagation(), open.value = !1, root.current?.querySelector("button")?.focus());
+  } }, h("button", { type: "button", class: "button", "aria-expanded": open.value, onClick: () => open.value = !open.value }, label, h("span", { class: "caret", "aria-hidden": "true" })), open.value && h("div", { class: "menu-body" }, children));
 }
 function Copy({ text: text2, label = "Copy" }) {
-  let [done, setDone] = useState(!1), copy = async () => {
+  let done = useSignal(!1), copy = async () => {
     try {
       await navigator.clipboard.writeText(text2);
     } catch {
       copyBySelection(text2);
     }
-    setDone(!0), setTimeout(() => setDone(!1), 2e3);
+    done.value = !0, setTimeout(() => done.value = !1, 2e3);
   };
   return h("button", { type: "button", class: "button", onClick: () => {
     copy();
-  } }, done ? "Copied" : label);
+  } }, done.value ? "Copied" : label);
 }
 function copyBySelection(text2) {
   let area = document.createElement("textarea");
@@ -745,14 +805,33 @@ function copyBySelection(text2) {
 var MAX_COLUMNS = 12;
 function Conditions({ page }) {
   let { data } = page.conditions.value;
-  if (!data) return h(Panel, { id: "conditions", title: "Conditions" }, h("div", { class: "skeleton" }));
-  let all = data.data.flatMap((answer, n) => answer.attempts.map((attempt, i) => ({ label: data.shown[n].label, attempt, number: i + 1 }))), rows = all.slice(-MAX_COLUMNS), several = data.data.length > 1, [first] = data.data;
-  return h(Panel, { id: "conditions", title: "Conditions", note: all.length > rows.length ? `the last ${rows.length} of ${all.length} attempts` : void 0 }, rows.length === 1 ? h(OneAttempt, { attempt: rows[0].attempt }) : h(Attempts, { rows, several }), h(Changes, { rows, several }), h("div", { class: "columns" }, h("section", null, h("h3", null, "Definitions"), h("dl", { class: "definitions" }, first?.definitions.map(({ term, text: words2 }) => h("div", { key: term }, h("dt", null, term), h("dd", null, words2))))), first && first.not_covered.length > 0 && h("section", null, h("h3", null, "Not covered"), h("ul", null, first.not_covered.map((words2) => h("li", { key: words2 }, words2))))));
+  if (!data)
+    return h(Panel, { id: "conditions", title: "Conditions" }, h("div", { class: "skeleton" }));
+  let all = data.data.flatMap(
+    (answer, n) => answer.attempts.map((attempt, i) => ({ label: data.shown[n].label, attempt, number: i + 1 }))
+  ), rows = all.slice(-MAX_COLUMNS), several = data.data.length > 1, [first] = data.data;
+  return h(
+    Panel,
+    {
+      id: "conditions",
+      title: "Conditions",
+      note: all.length > rows.length ? `the last ${rows.length} of ${all.length} attempts` : void 0
+    },
+    rows.length === 1 ? h(OneAttempt, { attempt: rows[0].attempt }) : h(Attempts, { rows, several }),
+    h(Changes, { rows, several }),
+    h("div", { class: "columns" }, h("section", null, h("h3", null, "Definitions"), h("dl", { class: "definitions" }, first?.definitions.map(({ term, text: words2 }) => h("div", { key: term }, h("dt", null, term), h("dd", null, words2))))), first && first.not_covered.length > 0 && h("section", null, h("h3", null, "Not covered"), h("ul", null, first.not_covered.map((words2) => h("li", { key: words2 }, words2)))))
+  );
 }
 var FACTS = [
   ["started", (attempt) => wallTime(attempt.started_s * 1e3)],
-  ["steps", (attempt) => attempt.first_step === null ? "none" : `${integer(attempt.first_step)} – ${integer(attempt.last_step)}`],
-  ["rows", (attempt) => integer(attempt.num_rows) + (attempt.num_superseded ? ` (${integer(attempt.num_superseded)} superseded)` : "")],
+  [
+    "steps",
+    (attempt) => attempt.first_step === null ? "none" : `${integer(attempt.first_step)} – ${integer(attempt.last_step)}`
+  ],
+  [
+    "rows",
+    (attempt) => integer(attempt.num_rows) + (attempt.num_superseded ? ` (${integer(attempt.num_superseded)} superseded)` : "")
+  ],
   ["end", (attempt) => endWords(attempt.end)]
 ];
 function OneAttempt({ attempt }) {
@@ -761,11 +840,11 @@ function OneAttempt({ attempt }) {
 }
 function Attempts({ rows, several }) {
   let onlyDifferent = useSignal(!1), fields = environmentRows(rows.map(({ attempt }) => attempt.environment)), shown = onlyDifferent.value ? fields.filter((field) => field.differs) : fields;
-  return h(Fragment, null, h(Check, { checked: onlyDifferent.value, onChange: () => onlyDifferent.value = !onlyDifferent.value }, "Only what differs between attempts"), h("div", { class: "table-scroll flat", tabIndex: 0 }, h("table", { class: "environment" }, h("caption", { class: "hidden" }, "Attempts and their environments"), h("thead", null, h("tr", null, h("th", { scope: "col" }, "Attempt"), rows.map((row) => h("th", { key: row.label + row.attempt.attempt, scope: "col" }, several && h(Fragment, null, h(Name, { text: row.label }), " · "), row.number)))), h("tbody", null, FACTS.map(([name, value]) => h("tr", { key: name }, h("th", { scope: "row" }, name), rows.map((row, i) => h("td", { key: i }, value(row.attempt))))), shown.map(({ field, values, differs }) => h("tr", { key: field, class: differs ? "differs" : "" }, h("th", { scope: "row" }, visible(field), differs && h("span", { class: "hidden" }, " (differs)")), values.map((value, i) => h("td", { key: i }, value === "" ? h("span", { class: "note" }, "unknown") : value))))))));
+  return h(Fragment, null, h(Check, { checked: onlyDifferent.value, onChange: () => onlyDifferent.value = !onlyDifferent.value }, "Only what differs between attempts"), h("div", { class: "table-scroll flat", tabIndex: 0 }, h("table", { class: "environment" }, h("caption", { class: "hidden" }, "Attempts and their environments"), h("thead", null, h("tr", null, h("th", { scope: "col" }, "Attempt"), rows.map((row) => h("th", { key: row.label + row.attempt.attempt, scope: "col" }, several && h(Fragment, null, h(Name, { text: row.label }), " ·", " "), row.number)))), h("tbody", null, FACTS.map(([name, value]) => h("tr", { key: name }, h("th", { scope: "row" }, name), rows.map((row, i) => h("td", { key: i }, value(row.attempt))))), shown.map(({ field, values, differs }) => h("tr", { key: field, class: differs ? "differs" : "" }, h("th", { scope: "row" }, visible(field), differs && h("span", { class: "hidden" }, " (differs)")), values.map((value, i) => h("td", { key: i }, value === "" ? h("span", { class: "note" }, "unknown") : value))))))));
 }
 function Changes({ rows, several }) {
   let changes = rows.flatMap((row) => row.attempt.changes.map((change) => ({ ...row, change })));
-  return changes.length ? h(Fragment, null, h("h3", null, "Changes while training"), h("ul", null, changes.map(({ label, number, change }) => h("li", { key: `${label} ${number} ${change.step}` }, several && h(Fragment, null, h(Name, { text: label }), ", "), rows.length > 1 && `attempt ${number}, `, "from step ", integer(change.step), ": ", Object.entries(change.fields).map(([field, value]) => `${visible(field)} = ${text(value)}`).join("; "))))) : null;
+  return changes.length ? h(Fragment, null, h("h3", null, "Changes while training"), h("ul", null, changes.map(({ label, number, change }) => h("li", { key: `${label} ${number} ${change.step}` }, several && h(Fragment, null, h(Name, { text: label }), ",", " "), rows.length > 1 && `attempt ${number}, `, "from step ", integer(change.step), ":", " ", Object.entries(change.fields).map(([field, value]) => `${visible(field)} = ${text(value)}`).join("; "))))) : null;
 }
 
 // src/views/empty.tsx
@@ -777,10 +856,10 @@ with StepPerfWriter("runs/my_run") as perf:
         perf.step(num_samples=len(batch))`;
 function Empty({ catalog }) {
   let others = catalog.num_runs_without_data;
-  return h("main", { class: "empty" }, h("h1", null, "No step performance data yet"), h("p", null, "TensorBoard reads ", h("code", null, h(Name, { text: catalog.logdir })), others ? ` and found ${count(others, "run")} there, but none that was written with tb_stepperf.` : " and found no run there. A run appears within seconds of its first flush (every 10 s by default)."), h("p", null, "Add these lines to the training loop:"), h("div", { class: "code" }, h("pre", null, h("code", null, CODE)), h(Copy, { text: CODE })), h("p", { class: "note" }, "Stages such as ", h("code", null, 'with perf.stage("forward"):'), " show where the time goes. This page looks again by itself every few seconds."), h(Problems, { catalog }));
+  return h("main", { class: "empty" }, h("h1", null, "No step performance data yet"), h("p", null, "TensorBoard reads", " ", h("code", null, h(Name, { text: catalog.logdir })), others ? ` and found ${count(others, "run")} there, but none that was written with tb_stepperf.` : " and found no run there. A run appears within seconds of its first flush (every 10 s by default)."), h("p", null, "Add these lines to the training loop:"), h("div", { class: "code" }, h("pre", null, h("code", null, CODE)), h(Copy, { text: CODE })), h("p", { class: "note" }, "Stages such as ", h("code", null, 'with perf.stage("forward"):'), " show where the time goes. This page looks again by itself every few seconds."), h(Problems, { catalog }));
 }
 function Problems({ catalog }) {
-  return catalog.problems.length ? h("ul", { class: "warnings", "aria-label": "Problems" }, catalog.problems.map(({ run, message }) => h("li", { key: `${run} ${message}` }, run !== null && h(Fragment, null, h(Name, { text: run }), ": "), message))) : null;
+  return catalog.problems.length ? h("ul", { class: "warnings", "aria-label": "Problems" }, catalog.problems.map(({ run, message }) => h("li", { key: `${run} ${message}` }, run !== null && h(Fragment, null, h(Name, { text: run }), ":", " "), message))) : null;
 }
 function ErrorBanner({ errors, onRetry }) {
   if (!errors.length) return null;
@@ -862,7 +941,9 @@ function bandsModel(answers, marks, options) {
     drawnPairs.forEach(([low, high], depth) => {
       let lower = add(low, { width: 1, opacity: 0 }), top = add(high, { width: 1, opacity: 0 }), opacity = overlaid ? 0.14 : Math.min(0.34, 0.16 + 0.1 * depth);
       bins.raw || bands.push({ upper: top, lower, color, opacity });
-    }), drawnSingles.forEach((index, i) => add(index, { width: 1, opacity: 0.55, ...DASHES[i % 4] ? { dash: DASHES[i % 4] } : {} })), median !== null && add(median, { width: 2, opacity: 1 }), tables.push({ x: bins.x, columns });
+    }), drawnSingles.forEach(
+      (index, i) => add(index, { width: 1, opacity: 0.55, ...DASHES[i % 4] ? { dash: DASHES[i % 4] } : {} })
+    ), median !== null && add(median, { width: 2, opacity: 1 }), tables.push({ x: bins.x, columns });
     let maxima = scale(answer.max, answer.scale), shift = Number(BigInt(answer.axis.base) - options.origin), outer = quantiles[pairs[0]?.[1] ?? quantiles.length - 1], maxAt = bins.raw ? bins.x : answer.max_at.map((at, i) => at === null ? bins.x[i] : at + shift);
     (options.showMax || bins.raw) && dots.push(points(color, !1, maxAt, maxima, outer)), options.showLeftOut && dots.push(points("--left-out", !0, bins.x, scale(answer.left_out_max, answer.scale), null)), upper.push(...answer.percentiles.flatMap((p, i) => p >= 50 ? [quantiles[i]] : [])), lows.push(quantiles[0]), options.showMax && peaks.push(maxima);
   });
@@ -889,7 +970,14 @@ function chooseLimits(all, upper, lows, peaks, { yScale, full }) {
 }
 function points(color, hollow, x, y, curve) {
   let kept = y.flatMap((value, i) => value === null ? [] : [i]);
-  return { color, hollow, x: kept.map((i) => x[i]), y: kept.map((i) => y[i]), curve: curve && kept.map((i) => curve[i] ?? NaN), labels: !hollow };
+  return {
+    color,
+    hollow,
+    x: kept.map((i) => x[i]),
+    y: kept.map((i) => y[i]),
+    curve: curve && kept.map((i) => curve[i] ?? NaN),
+    labels: !hollow
+  };
 }
 function placeMarks(marks, origin) {
   if (!marks) return [];
@@ -909,10 +997,12 @@ function stageSeries(answer) {
 function stack(layers) {
   let sums = [];
   return layers.forEach(
-    (layer, n) => sums.push(layer.map((value, i) => {
-      let below = n ? sums[n - 1][i] : null;
-      return value === null && below === null ? null : (value ?? 0) + (below ?? 0);
-    }))
+    (layer, n) => sums.push(
+      layer.map((value, i) => {
+        let below = n ? sums[n - 1][i] : null;
+        return value === null && below === null ? null : (value ?? 0) + (below ?? 0);
+      })
+    )
   ), sums;
 }
 function stagesModel(answer, mode, marks, origin, full) {
@@ -923,7 +1013,13 @@ function stagesModel(answer, mode, marks, origin, full) {
     opacity: 1,
     values: bridge(values),
     ...mode === "lines" && colors[i].hatched ? { dash: [5, 3] } : {}
-  })), bands = mode === "lines" ? [] : curves.map((_, i) => ({ upper: i, lower: i ? i - 1 : null, color: colors[i].color, opacity: 0.62, hatched: colors[i].hatched }));
+  })), bands = mode === "lines" ? [] : curves.map((_, i) => ({
+    upper: i,
+    lower: i ? i - 1 : null,
+    color: colors[i].color,
+    opacity: 0.62,
+    hatched: colors[i].hatched
+  }));
   return {
     axis: answer.axis.axis,
     origin,
@@ -971,8 +1067,31 @@ function look(answers, n, c) {
   return dash ? { color, dash } : { color };
 }
 function linesModel(curves, axis, marks, origin, reach, unit) {
-  let table = align(curves.length ? curves.map(({ x, values }) => ({ x, columns: [bridge(values, reach)] })) : [{ x: [], columns: [] }]), lines = curves.map(({ key, color, dash }, i) => ({ key, color, ...dash ? { dash } : {}, width: 1.75, opacity: 1, values: table.columns[i] }));
-  return { axis, origin, x: table.x, lines, bands: [], dots: [], marks, limits: fullLimits(curves.map((c) => c.values), !1), log: !1, unit };
+  let table = align(
+    curves.length ? curves.map(({ x, values }) => ({ x, columns: [bridge(values, reach)] })) : [{ x: [], columns: [] }]
+  ), lines = curves.map(({ key, color, dash }, i) => ({
+    key,
+    color,
+    ...dash ? { dash } : {},
+    width: 1.75,
+    opacity: 1,
+    values: table.columns[i]
+  }));
+  return {
+    axis,
+    origin,
+    x: table.x,
+    lines,
+    bands: [],
+    dots: [],
+    marks,
+    limits: fullLimits(
+      curves.map((c) => c.values),
+      !1
+    ),
+    log: !1,
+    unit
+  };
 }
 
 // src/format/units.ts
@@ -1032,7 +1151,9 @@ function keyAction(event, state) {
       return visible2.length ? move(event, visible2, cursor, selection) : null;
     case "PageUp":
     case "PageDown":
-      return visible2.length ? { cursor: visible2[step(visible2, cursor, (event.key === "PageUp" ? -1 : 1) * Math.ceil(visible2.length / 10))] } : null;
+      return visible2.length ? {
+        cursor: visible2[step(visible2, cursor, (event.key === "PageUp" ? -1 : 1) * Math.ceil(visible2.length / 10))]
+      } : null;
     case "Enter":
       return selection ? { zoom: [Math.min(...selection), Math.max(...selection)], selection: null } : null;
     case "+":
@@ -1276,7 +1397,10 @@ var AXIS_WIDTH = 70, Plot = class {
       ms: 1,
       axes: [this.xAxis(text2, grid, font), this.yAxis(text2, grid, font)],
       series: [{}, ...model.lines.map((line) => this.series(line))],
-      bands: model.bands.filter((band) => band.lower !== null).map((band) => ({ series: [band.upper + 1, band.lower + 1], fill: (u) => this.fill(u, band.color, band.opacity, band.hatched) })),
+      bands: model.bands.filter((band) => band.lower !== null).map((band) => ({
+        series: [band.upper + 1, band.lower + 1],
+        fill: (u) => this.fill(u, band.color, band.opacity, band.hatched)
+      })),
       hooks: {
         drawAxes: [(u) => paintRanges(u, this.model.marks)],
         draw: [(u) => (paintMarkers(u, this.model.marks, this.options.markNames), paintDots(u, this.model))],
@@ -1289,7 +1413,11 @@ var AXIS_WIDTH = 70, Plot = class {
     let floor = this.model.bands.find((band) => band.lower === null && this.model.lines[band.upper] === line), settings = {
       stroke: resolve(line.color, line.opacity),
       width: line.opacity === 0 ? 0 : line.width,
-      points: { show: line.opacity > 0 ? void 0 : !1, size: 4, fill: resolve(line.color, line.opacity) }
+      points: {
+        show: line.opacity > 0 ? void 0 : !1,
+        size: 4,
+        fill: resolve(line.color, line.opacity)
+      }
     };
     return line.dash && (settings.dash = line.dash), floor && (settings.fill = (u) => this.fill(u, floor.color, floor.opacity, floor.hatched)), settings;
   }
@@ -1298,7 +1426,14 @@ var AXIS_WIDTH = 70, Plot = class {
   }
   xAxis(stroke, grid, font) {
     let { axis, origin } = this.model, settings = {
-      ...{ stroke, grid, ticks: { ...grid, size: 4 }, font, size: axis === "wall" ? 38 : 26, gap: 4 },
+      ...{
+        stroke,
+        grid,
+        ticks: { ...grid, size: 4 },
+        font,
+        size: axis === "wall" ? 38 : 26,
+        gap: 4
+      },
       space: (_u, _index, _min, max2) => axis === "wall" ? 90 : Math.max(70, tickLabels(axis, origin, [max2], 1e3)[0].length * 7 + 24),
       values: (_u, splits, _index, _space, increment) => tickLabels(axis, origin, splits, increment)
     };
@@ -1385,9 +1520,22 @@ function underCursor(page, answer) {
 }
 function binName(answer, i) {
   let base = BigInt(answer.axis.base), edge = (value) => base + BigInt(Math.round(value));
-  return span(answer.axis.axis, edge(answer.axis.start[i]), edge(answer.axis.end[i]), answer.sample.num_in_range === answer.axis.start.length);
+  return span(
+    answer.axis.axis,
+    edge(answer.axis.start[i]),
+    edge(answer.axis.end[i]),
+    answer.sample.num_in_range === answer.axis.start.length
+  );
 }
-function PageChart({ page, model, height, summary, stops, markNames = !1, reportsWidth = !1 }) {
+function PageChart({
+  page,
+  model,
+  height,
+  summary,
+  stops,
+  markNames = !1,
+  reportsWidth = !1
+}) {
   return h(
     Chart,
     {
@@ -1401,9 +1549,11 @@ function PageChart({ page, model, height, summary, stops, markNames = !1, report
       selection: page.selection,
       onZoom: (x0, x1) => page.zoom(x0, x1),
       onReset: () => page.resetZoom(),
-      ...reportsWidth ? { onWidth: (width2) => {
-        width2 > 0 && (page.chartWidth.value = width2);
-      } } : {}
+      ...reportsWidth ? {
+        onWidth: (width2) => {
+          width2 > 0 && (page.chartWidth.value = width2);
+        }
+      } : {}
     }
   );
 }
@@ -1418,22 +1568,54 @@ function Legend({ items, when }) {
 var CAP = 200;
 function DataTable({ page, caption, answer, head, cells }) {
   let numRows = answer.axis.start.length, shown = Math.min(numRows, CAP), csv = page.downloadUrl("samples", { format: "csv" });
-  return h("div", { class: "table-scroll", tabIndex: 0 }, h("table", null, h("caption", null, caption, ". ", shown < numRows ? `The first ${shown} of ${integer(numRows)} rows; zoom in to see others.` : `${integer(numRows)} rows.`, " ", csv && h("a", { href: csv, download: !0 }, "All steps as CSV")), h("thead", null, h("tr", null, ["Steps", ...head].map((text2) => h("th", { key: text2, scope: "col" }, text2)))), h("tbody", null, Array.from({ length: shown }, (_, i) => h("tr", { key: i }, h("th", { scope: "row" }, binName(answer, i)), cells(i).map((cell, k) => h("td", { key: k }, cell)))))));
+  return h("div", { class: "table-scroll", tabIndex: 0 }, h("table", null, h("caption", null, caption, ".", " ", shown < numRows ? `The first ${shown} of ${integer(numRows)} rows; zoom in to see others.` : `${integer(numRows)} rows.`, " ", csv && h("a", { href: csv, download: !0 }, "All steps as CSV")), h("thead", null, h("tr", null, ["Steps", ...head].map((text2) => h("th", { key: text2, scope: "col" }, text2)))), h("tbody", null, Array.from({ length: shown }, (_, i) => h("tr", { key: i }, h("th", { scope: "row" }, binName(answer, i)), cells(i).map((cell, k) => h("td", { key: k }, cell)))))));
 }
 
 // src/views/line-panel.tsx
 function LinePanel(props) {
   let { page, id, title, height, note, controls, loaded, model, legend, table } = props, [first] = loaded.data?.data ?? [];
-  return h(Panel, { id, title, note, controls, table: first && model && (() => h(DataTable, { page, caption: title, answer: first, head: table.head(first), cells: (i) => table.cells(first, i) })) || null }, first ? model ? h(Fragment, null, h(PageChart, { page, model, height, stops: placeBins(first.axis, first.sample, page.origin.value).x, summary: props.summary }), h(Values, { page, answers: loaded.data.data, legend, when: props.when }), props.footer) : h("p", { class: "note" }, first.reason ?? props.otherwise) : h(ChartSkeleton, { height, failed: loaded.error !== null }));
+  return h(Panel, { id, title, note, controls, table: first && model && (() => h(
+    DataTable,
+    {
+      page,
+      caption: title,
+      answer: first,
+      head: table.head(first),
+      cells: (i) => table.cells(first, i)
+    }
+  )) || null }, first ? model ? h(Fragment, null, h(
+    PageChart,
+    {
+      page,
+      model,
+      height,
+      stops: placeBins(first.axis, first.sample, page.origin.value).x,
+      summary: props.summary
+    }
+  ), h(Values, { page, answers: loaded.data.data, legend, when: props.when }), props.footer) : h("p", { class: "note" }, first.reason ?? props.otherwise) : h(ChartSkeleton, { height, failed: loaded.error !== null }));
 }
-function Values({ page, answers, legend, when }) {
+function Values({
+  page,
+  answers,
+  legend,
+  when
+}) {
   let bins = answers.map((answer) => underCursor(page, answer).at), items = answers.flatMap((answer, n) => legend(answer, n, bins[n]));
   return h(Legend, { items, when: bins[0] >= 0 ? binName(answers[0], bins[0]) : when });
 }
 
 // src/views/memory.tsx
 function Memory({ page }) {
-  let { data } = page.memory.value, origin = page.origin.value, marks = pageMarks(page), measured = data?.data.some((answer) => answer.columns.length > 0) ?? !1, model = useMemo(() => data && measured ? memoryModel(data, marks, origin) : null, [data, page.marks.value.data, origin]), summaries = page.summary.value.data?.data ?? [], meanings = [...new Set(data?.data.flatMap((answer) => answer.columns.map((column) => `${columnLabel(column.column)}: ${column.meaning}`)))], peaks = summaries[0]?.peaks.map((peak) => `${columnLabel(peak.column)} ${bytes(peak.value)}`) ?? [];
+  let { data } = page.memory.value, origin = page.origin.value, marks = pageMarks(page), measured = data?.data.some((answer) => answer.columns.length > 0) ?? !1, model = useMemo(
+    () => data && measured ? memoryModel(data, marks, origin) : null,
+    [data, page.marks.value.data, origin]
+  ), summaries = page.summary.value.data?.data ?? [], meanings = [
+    ...new Set(
+      data?.data.flatMap(
+        (answer) => answer.columns.map((column) => `${columnLabel(column.column)}: ${column.meaning}`)
+      )
+    )
+  ], peaks = summaries[0]?.peaks.map((peak) => `${columnLabel(peak.column)} ${bytes(peak.value)}`) ?? [];
   return h(
     LinePanel,
     {
@@ -1457,7 +1639,10 @@ function Memory({ page }) {
         };
       }),
       table: {
-        head: (answer) => answer.columns.flatMap(({ column }) => [`${columnLabel(column)}, highest`, `${columnLabel(column)}, times measured`]),
+        head: (answer) => answer.columns.flatMap(({ column }) => [
+          `${columnLabel(column)}, highest`,
+          `${columnLabel(column)}, times measured`
+        ]),
         cells: (answer, i) => answer.columns.flatMap((column) => [bytes(column.max[i]), integer(column.num_measured[i])])
       },
       footer: h("p", { class: "note" }, meanings.join(" · "))
@@ -1530,7 +1715,27 @@ function windowOf(scrollTop, height, rowHeight, total) {
 // src/views/shown-runs.tsx
 function ShownRuns({ page, perLine, shared }) {
   let shown = page.shown.value, [first] = shown;
-  return h("div", { class: "shown" }, h("h2", null, shown.length > 1 ? `Showing ${shown.length} together` : "Showing"), h("ul", null, shown.map((entry, index) => h("li", { key: JSON.stringify([entry.run.run, entry.member.member]) }, h("button", { type: "button", class: "link", disabled: index === 0, title: index === 0 ? void 0 : "Make this the first run", onClick: () => page.change((view) => makePrimary(view, index)) }, h(Swatch, { color: RUN_COLORS[entry.color % RUN_COLORS.length] }), h(Name, { text: entry.run.run }, shorten(visible(entry.run.run), shared, perLine * 2 - 2))), index > 0 && entry.run.members.length > 1 && h("small", null, entry.member.label), shown.length > 1 && h("button", { type: "button", class: "icon", "aria-label": `Take ${visible(entry.label)} away`, onClick: () => page.change((view) => without(view, index)) }, "×")))), first && first.run.members.length > 1 && h(Members, { page, first }));
+  return h("div", { class: "shown" }, h("h2", null, shown.length > 1 ? `Showing ${shown.length} together` : "Showing"), h("ul", null, shown.map((entry, index) => h("li", { key: JSON.stringify([entry.run.run, entry.member.member]) }, h(
+    "button",
+    {
+      type: "button",
+      class: "link",
+      disabled: index === 0,
+      title: index === 0 ? void 0 : "Make this the first run",
+      onClick: () => page.change((view) => makePrimary(view, index))
+    },
+    h(Swatch, { color: RUN_COLORS[entry.color % RUN_COLORS.length] }),
+    h(Name, { text: entry.run.run }, shorten(visible(entry.run.run), shared, perLine * 2 - 2))
+  ), index > 0 && entry.run.members.length > 1 && h("small", null, entry.member.label), shown.length > 1 && h(
+    "button",
+    {
+      type: "button",
+      class: "icon",
+      "aria-label": `Take ${visible(entry.label)} away`,
+      onClick: () => page.change((view) => without(view, index))
+    },
+    "×"
+  )))), first && first.run.members.length > 1 && h(Members, { page, first }));
 }
 var without = (view, index) => ({ ...view, entries: view.entries.filter((_, i) => i !== index) });
 function Members({ page, first }) {
@@ -1538,16 +1743,26 @@ function Members({ page, first }) {
     let own = [first.member, ...members.filter((member) => member !== first.member)];
     return { ...view, entries: own.slice(0, 8).map(({ member }) => ({ run: first.run.run, member })) };
   }, ranks = members.some((member) => member.rank !== members[0].rank);
-  return h("div", { class: "members" }, h("label", null, ranks ? "Rank" : "Writer", h("select", { value: first.member.member, onChange: (event) => {
-    let { value } = event.currentTarget;
-    page.change((view) => chooseMember(view, value));
-  } }, members.map((member) => h("option", { key: member.member, value: member.member }, member.label)))), h("button", { type: "button", class: "link", onClick: () => page.change(all) }, "overlay ", members.length > 8 ? `${8} of ${members.length}` : "all"), missing.length > 0 && h("small", { class: "warn" }, "missing: ", missing.join(", ")));
+  return h("div", { class: "members" }, h("label", null, ranks ? "Rank" : "Writer", h(
+    "select",
+    {
+      value: first.member.member,
+      onChange: (event) => {
+        let { value } = event.currentTarget;
+        page.change((view) => chooseMember(view, value));
+      }
+    },
+    members.map((member) => h("option", { key: member.member, value: member.member }, member.label))
+  )), h("button", { type: "button", class: "link", onClick: () => page.change(all) }, "overlay ", members.length > 8 ? `${8} of ${members.length}` : "all"), missing.length > 0 && h("small", { class: "warn" }, "missing: ", missing.join(", ")));
 }
 
 // src/views/run-picker.tsx
 var CHARACTER_PX = 7.4, ROW_CHROME_PX = 64;
 function RunPicker({ page }) {
-  let query = useSignal(""), active = useSignal(-1), everything = useSignal(!1), width2 = useSignal(280), root = useRef(null), runs = page.catalog.state.value.data?.runs ?? [], selection = page.hostSelection.value, selected = useMemo(() => selection ? runs.filter((run) => isSelected(run, selection)) : runs, [runs, selection]), narrowed = selection !== null && selected.length < runs.length, offered = narrowed && !everything.value ? selected : runs, found = useMemo(() => offered.filter((run) => matches(run.run, query.value)), [offered, query.value]), shared = useMemo(() => sharedEnds(runs.map((run) => run.run)), [runs]), shownFirst = page.shown.value[0]?.run.run;
+  let query = useSignal(""), active = useSignal(-1), everything = useSignal(!1), width2 = useSignal(280), root = useRef(null), runs = page.catalog.state.value.data?.runs ?? [], selection = page.hostSelection.value, selected = useMemo(
+    () => selection ? runs.filter((run) => isSelected(run, selection)) : runs,
+    [runs, selection]
+  ), narrowed = selection !== null && selected.length < runs.length, offered = narrowed && !everything.value ? selected : runs, found = useMemo(() => offered.filter((run) => matches(run.run, query.value)), [offered, query.value]), shared = useMemo(() => sharedEnds(runs.map((run) => run.run)), [runs]), shownFirst = page.shown.value[0]?.run.run;
   useEffect(() => {
     let observer = new ResizeObserver(() => width2.value = root.current?.clientWidth ?? 280);
     return observer.observe(root.current), () => observer.disconnect();
@@ -1592,7 +1807,10 @@ function List({ page, found, active, rowHeight, label, onKeyDown, onActive, onHo
     top < element.scrollTop ? element.scrollTop = top : top + rowHeight > element.scrollTop + element.clientHeight && (element.scrollTop = top + rowHeight - element.clientHeight);
   }, [active, rowHeight]);
   let [from, to] = windowOf(scroll.value, height.value, rowHeight, found.length);
-  useLayoutEffect(() => inner.current?.style.setProperty("--height", `${found.length * rowHeight}px`), [found.length, rowHeight]);
+  useLayoutEffect(
+    () => inner.current?.style.setProperty("--height", `${found.length * rowHeight}px`),
+    [found.length, rowHeight]
+  );
   let shown = page.shown.value;
   return h(
     "div",
@@ -1608,7 +1826,22 @@ function List({ page, found, active, rowHeight, label, onKeyDown, onActive, onHo
       onKeyDown,
       onScroll: (event) => scroll.value = event.currentTarget.scrollTop
     },
-    h("div", { class: "run-list-inner", ref: inner }, found.slice(from, to).map((run, k) => h(Row, { key: run.run, page, run, index: from + k, active: from + k === active, rowHeight, label: label(run), entry: shown.find((s) => s.run.run === run.run), total: found.length, onActive, onHover })))
+    h("div", { class: "run-list-inner", ref: inner }, found.slice(from, to).map((run, k) => h(
+      Row,
+      {
+        key: run.run,
+        page,
+        run,
+        index: from + k,
+        active: from + k === active,
+        rowHeight,
+        label: label(run),
+        entry: shown.find((s) => s.run.run === run.run),
+        total: found.length,
+        onActive,
+        onHover
+      }
+    )))
   );
 }
 function Row({ page, run, index, total, active, rowHeight, label, entry, onActive, onHover }) {
@@ -1634,7 +1867,16 @@ function Row({ page, run, index, total, active, rowHeight, label, entry, onActiv
       onMouseEnter: () => onHover(run.run),
       onMouseLeave: () => onHover(null)
     },
-    h("span", { class: `overlay ${full ? "full" : ""}`, "aria-hidden": "true", title: entry ? "Take away" : full ? `At most ${8} at once` : "Lay over the others", onClick: overlay }, entry ? h(Swatch, { color: RUN_COLORS[entry.color % RUN_COLORS.length] }) : h("span", { class: "empty-swatch" })),
+    h(
+      "span",
+      {
+        class: `overlay ${full ? "full" : ""}`,
+        "aria-hidden": "true",
+        title: entry ? "Take away" : full ? `At most ${8} at once` : "Lay over the others",
+        onClick: overlay
+      },
+      entry ? h(Swatch, { color: RUN_COLORS[entry.color % RUN_COLORS.length] }) : h("span", { class: "empty-swatch" })
+    ),
     h(Name, { text: run.run }, label),
     run.members.length > 1 && h("small", null, run.members.length, " ", run.members.every((m) => m.rank === 0) ? "writers" : "ranks")
   );
@@ -1643,13 +1885,16 @@ function Row({ page, run, index, total, active, rowHeight, label, entry, onActiv
 // src/views/stages.tsx
 var HEIGHT = 240;
 function Stages({ page }) {
-  let full = useSignal(!1), { stageMode: mode } = page.view.value, { data } = page.stages.value, [answer] = data?.data ?? [], origin = page.origin.value, marks = pageMarks(page), model = useMemo(() => answer && stagesModel(answer, mode, marks, origin, full.value), [answer, page.marks.value.data, mode, origin, full.value]), several = page.shown.value.length > 1;
+  let full = useSignal(!1), { stageMode: mode } = page.view.value, { data } = page.stages.value, [answer] = data?.data ?? [], origin = page.origin.value, marks = pageMarks(page), model = useMemo(
+    () => answer && stagesModel(answer, mode, marks, origin, full.value),
+    [answer, page.marks.value.data, mode, origin, full.value]
+  ), several = page.shown.value.length > 1;
   return h(
     Panel,
     {
       id: "stages",
       title: "Stages",
-      note: answer && h(Fragment, null, several && h(Fragment, null, "of ", h(Name, { text: data.shown[0].label }), ", "), "mean time per step, ", answer.clock, " clock"),
+      note: answer && h(Fragment, null, several && h(Fragment, null, "of ", h(Name, { text: data.shown[0].label }), ",", " "), "mean time per step, ", answer.clock, " clock"),
       table: answer?.stages.length ? () => h(Table, { page, answer }) : null,
       controls: h(Fragment, null, h(FullRange, { full, limits: model?.limits }), h(
         Segmented,
@@ -1657,11 +1902,24 @@ function Stages({ page }) {
           label: "Show stages as",
           value: mode,
           onChange: (stageMode) => page.change((v) => ({ ...v, stageMode })),
-          options: [{ value: "stacked", text: "Stacked" }, { value: "lines", text: "Lines" }, { value: "share", text: "Share of step" }]
+          options: [
+            { value: "stacked", text: "Stacked" },
+            { value: "lines", text: "Lines" },
+            { value: "share", text: "Share of step" }
+          ]
         }
       ))
     },
-    model && answer ? h(Fragment, null, h(PageChart, { page, model, height: HEIGHT, stops: placeBins(answer.axis, answer.sample, origin).x, summary: words(page.summary.value.data?.data[0]) }), answer.stages.length === 0 && h("p", { class: "note" }, "No stage is labelled. ", h("code", null, 'with perf.stage("forward"):'), " in the loop shows where the time goes."), h(StageLegend, { page, answer })) : h(ChartSkeleton, { height: HEIGHT, failed: page.stages.value.error !== null })
+    model && answer ? h(Fragment, null, h(
+      PageChart,
+      {
+        page,
+        model,
+        height: HEIGHT,
+        stops: placeBins(answer.axis, answer.sample, origin).x,
+        summary: words(page.summary.value.data?.data[0])
+      }
+    ), answer.stages.length === 0 && h("p", { class: "note" }, "No stage is labelled. ", h("code", null, 'with perf.stage("forward"):'), " in the loop shows where the time goes."), h(StageLegend, { page, answer })) : h(ChartSkeleton, { height: HEIGHT, failed: page.stages.value.error !== null })
   );
 }
 function words(summary) {
@@ -1675,9 +1933,23 @@ function StageLegend({ page, answer }) {
     return { key, text: text2, ...look2, value: `${time(mean)} · ${percent(part)}` };
   }, items = series.names.map((name, i) => {
     let total = totals.get(name) ?? rest(summary, series.names);
-    return item(`s${name}`, h(Name, { text: name }), stageColor(i), at >= 0 ? series.means[i][at] : total?.mean_ms, total?.of_step);
+    return item(
+      `s${name}`,
+      h(Name, { text: name }),
+      stageColor(i),
+      at >= 0 ? series.means[i][at] : total?.mean_ms,
+      total?.of_step
+    );
   });
-  return items.push(item("rest", "not labelled", { color: UNLABELLED_COLOR, hatched: !0 }, at >= 0 ? series.unlabelled[at] : summary?.unlabelled.mean_ms, summary?.unlabelled.of_step)), h(Legend, { items, when: at >= 0 ? binName(answer, at) : "all steps in view: mean · share of step" });
+  return items.push(
+    item(
+      "rest",
+      "not labelled",
+      { color: UNLABELLED_COLOR, hatched: !0 },
+      at >= 0 ? series.unlabelled[at] : summary?.unlabelled.mean_ms,
+      summary?.unlabelled.of_step
+    )
+  ), h(Legend, { items, when: at >= 0 ? binName(answer, at) : "all steps in view: mean · share of step" });
 }
 function rest(summary, shown) {
   let others = summary?.stages.filter((stage) => !shown.includes(stage.stage)) ?? [];
@@ -1749,11 +2021,14 @@ function warnings(summary, { run }) {
 }
 function binWords(bands, bins, i) {
   let base = BigInt(bands.axis.base), absolute = (value2) => base + BigInt(Math.round(value2)), where = span(bands.axis.axis, absolute(bands.axis.start[i]), absolute(bands.axis.end[i]), bins.raw), value = (raw) => time(raw === null ? null : raw * bands.scale), out = bands.num_left_out[i];
-  if (bands.num_steps[i] === 0) return `${where}: ${out ? `${count(out, "step")} left out, up to ${value(bands.left_out_max[i])}` : "no steps"}`;
+  if (bands.num_steps[i] === 0)
+    return `${where}: ${out ? `${count(out, "step")} left out, up to ${value(bands.left_out_max[i])}` : "no steps"}`;
   let at = bands.max_at[i], place = at == null ? "" : ` at ${span(bands.axis.axis, absolute(at), absolute(at), !0).replace(/^at /, "")}`, left = out ? `; ${integer(out)} left out` : "";
   if (bins.raw) return `${where}: ${value(bands.max[i])}`;
   if (bands.num_steps[i] === 1) return `${where}: ${value(bands.max[i])}${place}${left}`;
-  let quantiles = bands.percentiles.map((p, k) => `${p === 50 ? "median" : `p${p}`} ${value(bands.quantiles[k][i])}`);
+  let quantiles = bands.percentiles.map(
+    (p, k) => `${p === 50 ? "median" : `p${p}`} ${value(bands.quantiles[k][i])}`
+  );
   return `${where}: ${quantiles.join(", ")}, max ${value(bands.max[i])}${place}${left}`;
 }
 function stepTimeSummary(summary, label) {
@@ -1766,7 +2041,13 @@ function stepTimeSummary(summary, label) {
 var HEIGHT2 = 300;
 function StepTime({ page }) {
   let full = useSignal(!1), view = page.view.value, { data } = page.bands.value, marks = pageMarks(page), origin = page.origin.value, model = useMemo(
-    () => data && bandsModel(data, marks, { origin, showMax: view.showMax, showLeftOut: view.showLeftOut, yScale: view.yScale, full: full.value }),
+    () => data && bandsModel(data, marks, {
+      origin,
+      showMax: view.showMax,
+      showLeftOut: view.showLeftOut,
+      yScale: view.yScale,
+      full: full.value
+    }),
     [data, page.marks.value.data, origin, view.showMax, view.showLeftOut, view.yScale, full.value]
   ), [first] = data?.data ?? [], clipped = model?.limits?.clipped ?? !1;
   return h(
@@ -1782,12 +2063,34 @@ function StepTime({ page }) {
           label: "Y axis",
           value: view.yScale,
           onChange: (yScale) => page.change((v) => ({ ...v, yScale })),
-          options: [{ value: "fit", text: "Fit" }, { value: "zero", text: "From 0" }, { value: "log", text: "Log" }]
+          options: [
+            { value: "fit", text: "Fit" },
+            { value: "zero", text: "From 0" },
+            { value: "log", text: "Log" }
+          ]
         }
       ))
     },
     data && h(Readout, { page, data }),
-    model && first ? h(PageChart, { page, model, height: HEIGHT2, markNames: !0, reportsWidth: !0, stops: placeBins(first.axis, first.sample, origin).x, summary: stepTimeSummary(page.summary.value.data?.data[0], data.shown[0].label) }) : h(ChartSkeleton, { height: HEIGHT2, onWidth: (width2) => page.chartWidth.value = width2, failed: page.bands.value.error !== null }),
+    model && first ? h(
+      PageChart,
+      {
+        page,
+        model,
+        height: HEIGHT2,
+        markNames: !0,
+        reportsWidth: !0,
+        stops: placeBins(first.axis, first.sample, origin).x,
+        summary: stepTimeSummary(page.summary.value.data?.data[0], data.shown[0].label)
+      }
+    ) : h(
+      ChartSkeleton,
+      {
+        height: HEIGHT2,
+        onWidth: (width2) => page.chartWidth.value = width2,
+        failed: page.bands.value.error !== null
+      }
+    ),
     data && first && h(Key, { data, bands: first, page, clipped }),
     h(Events, { page })
   );
@@ -1813,13 +2116,20 @@ function Curves({ percentiles }) {
 }
 function MarkKey({ page }) {
   let counts = page.marks.value.data?.data[0]?.num_marks ?? {};
-  return h(Fragment, null, Object.entries(counts).map(([kind, number]) => h("li", { key: kind }, h("span", { class: `glyph ${isRange(kind) ? "range" : "marker"}`, ref: (element) => element?.style.setProperty("--swatch", `var(${MARK_COLORS[kind]})`), "aria-hidden": "true" }), MARK_NAMES[kind] ?? kind, " × ", integer(number))));
+  return h(Fragment, null, Object.entries(counts).map(([kind, number]) => h("li", { key: kind }, h(
+    "span",
+    {
+      class: `glyph ${isRange(kind) ? "range" : "marker"}`,
+      ref: (element) => element?.style.setProperty("--swatch", `var(${MARK_COLORS[kind]})`),
+      "aria-hidden": "true"
+    }
+  ), MARK_NAMES[kind] ?? kind, " × ", integer(number))));
 }
 function Events({ page }) {
   let [marks] = page.marks.value.data?.data ?? [];
   if (!marks?.marks.length) return null;
   let several = page.shown.value.length > 1, base = BigInt(marks.base), total = Object.values(marks.num_marks).reduce((a, b) => a + b, 0);
-  return h("details", { class: "events" }, h("summary", null, integer(total), " ", total === 1 ? "event" : "events", " in this range", several && h(Fragment, null, " of ", h(Name, { text: page.shown.value[0].label }))), h("ul", null, marks.marks.toSorted((a, b) => a.start - b.start).map((mark) => h("li", { key: `${mark.kind} ${mark.start} ${mark.label}` }, h("span", { class: "when" }, marks.axis === "step" ? "step " : "", position(marks.axis, base + BigInt(Math.round(mark.start)))), " ", sentence(mark.label))), marks.num_left_out > 0 && h("li", null, "… and ", integer(marks.num_left_out), " shorter ones.")));
+  return h("details", { class: "events" }, h("summary", null, integer(total), " ", total === 1 ? "event" : "events", " in this range", several && h(Fragment, null, " ", "of ", h(Name, { text: page.shown.value[0].label }))), h("ul", null, marks.marks.toSorted((a, b) => a.start - b.start).map((mark) => h("li", { key: `${mark.kind} ${mark.start} ${mark.label}` }, h("span", { class: "when" }, marks.axis === "step" ? "step " : "", position(marks.axis, base + BigInt(Math.round(mark.start)))), " ", sentence(mark.label))), marks.num_left_out > 0 && h("li", null, "… and ", integer(marks.num_left_out), " shorter ones.")));
 }
 function Table2({ page, bands }) {
   let value = (raw) => time(raw == null ? null : raw * bands.scale);
@@ -1829,15 +2139,28 @@ function Table2({ page, bands }) {
       page,
       caption: "Step time",
       answer: bands,
-      head: [...bands.percentiles.map((p) => p === 50 ? "median" : `p${p}`), "shortest", "longest", "steps used", "left out"],
-      cells: (i) => [...[...bands.quantiles, bands.min, bands.max].map((values) => value(values[i])), integer(bands.num_steps[i]), integer(bands.num_left_out[i])]
+      head: [
+        ...bands.percentiles.map((p) => p === 50 ? "median" : `p${p}`),
+        "shortest",
+        "longest",
+        "steps used",
+        "left out"
+      ],
+      cells: (i) => [
+        ...[...bands.quantiles, bands.min, bands.max].map((values) => value(values[i])),
+        integer(bands.num_steps[i]),
+        integer(bands.num_left_out[i])
+      ]
     }
   );
 }
 
 // src/views/throughput.tsx
 function Throughput({ page }) {
-  let chosen = useSignal(null), { data } = page.throughput.value, columns = [...new Set(data?.data.flatMap((answer) => answer.series.map(({ column: column2 }) => column2)))], column = columns.find((name) => name === chosen.value) ?? columns[0], origin = page.origin.value, marks = pageMarks(page), model = useMemo(() => data && column ? throughputModel(data, column, marks, origin) : null, [data, page.marks.value.data, column, origin]), summaries = page.summary.value.data?.data ?? [], whole = (n) => summaries[n]?.throughput[column === "num_tokens" ? "tokens_per_s" : "samples_per_s"];
+  let chosen = useSignal(null), { data } = page.throughput.value, columns = [...new Set(data?.data.flatMap((answer) => answer.series.map(({ column: column2 }) => column2)))], column = columns.find((name) => name === chosen.value) ?? columns[0], origin = page.origin.value, marks = pageMarks(page), model = useMemo(
+    () => data && column ? throughputModel(data, column, marks, origin) : null,
+    [data, page.marks.value.data, column, origin]
+  ), summaries = page.summary.value.data?.data ?? [], whole = (n) => summaries[n]?.throughput[column === "num_tokens" ? "tokens_per_s" : "samples_per_s"];
   return h(
     LinePanel,
     {
@@ -1848,7 +2171,15 @@ function Throughput({ page }) {
       note: data?.data[0]?.definition,
       loaded: page.throughput.value,
       model,
-      controls: columns.length > 1 && h(Segmented, { label: "Count", value: column, onChange: (name) => chosen.value = name, options: columns.map((value) => ({ value, text: sentence(columnLabel(value)) })) }),
+      controls: columns.length > 1 && h(
+        Segmented,
+        {
+          label: "Count",
+          value: column,
+          onChange: (name) => chosen.value = name,
+          options: columns.map((value) => ({ value, text: sentence(columnLabel(value)) }))
+        }
+      ),
       otherwise: "No sample or token counts were given to perf.step(num_samples=…).",
       when: "all steps in view",
       summary: `Throughput: ${rate(whole(0), column === "num_tokens" ? "tokens/s" : "samples/s")}.`,
@@ -1858,7 +2189,10 @@ function Throughput({ page }) {
         text: h(Name, { text: data.shown[n].label }),
         value: rate(at >= 0 ? series.value[at] : whole(n), series.unit)
       })),
-      table: { head: (answer) => answer.series.map(({ unit }) => unit), cells: (answer, i) => answer.series.map(({ value, unit }) => rate(value[i], unit)) }
+      table: {
+        head: (answer) => answer.series.map(({ unit }) => unit),
+        cells: (answer, i) => answer.series.map(({ value, unit }) => rate(value[i], unit))
+      }
     }
   );
 }
@@ -1877,7 +2211,15 @@ function Toolbar({ page }) {
       label: "X axis",
       value: view.axis,
       onChange: (axis) => page.change((v) => chooseAxis(v, axis)),
-      options: [{ value: "step", text: "Step" }, { value: "relative", text: "Relative", hint: "Measured time since the first step; pauses between attempts are not in it" }, { value: "wall", text: "Wall time", hint: "Local time of this browser" }]
+      options: [
+        { value: "step", text: "Step" },
+        {
+          value: "relative",
+          text: "Relative",
+          hint: "Measured time since the first step; pauses between attempts are not in it"
+        },
+        { value: "wall", text: "Wall time", hint: "Local time of this browser" }
+      ]
     }
   ), device && h(
     Segmented,
@@ -1885,15 +2227,40 @@ function Toolbar({ page }) {
       label: "Clock",
       value: view.clock,
       onChange: (clock2) => page.change((v) => ({ ...v, clock: clock2 })),
-      options: [{ value: "host", text: "Host clock" }, { value: "device", text: "Device clock" }]
+      options: [
+        { value: "host", text: "Host clock" },
+        { value: "device", text: "Device clock" }
+      ]
     }
-  ), h(Percentiles, { page }), h(Menu, { label: view.include.length ? `Steps: ${view.include.length} more` : "Steps" }, h("p", { class: "note" }, "Left out of the statistics unless ticked:"), FLAGS.map(({ flag, text: text2 }) => h(Check, { key: flag, checked: view.include.includes(flag), onChange: () => page.change((v) => toggleInclude(v, flag)) }, text2))), h(Zoom, { page }), h("span", { class: "spacer" }), h(Freshness, { page }), h(Downloads, { page }), h("div", { class: `progress ${page.loading.value ? "on" : ""}`, "aria-hidden": "true" }));
+  ), h(Percentiles, { page }), h(Menu, { label: view.include.length ? `Include: ${view.include.length} more` : "Include" }, h("p", { class: "note" }, "Left out of the statistics unless ticked:"), FLAGS.map(({ flag, text: text2 }) => h(
+    Check,
+    {
+      key: flag,
+      checked: view.include.includes(flag),
+      onChange: () => page.change((v) => toggleInclude(v, flag))
+    },
+    text2
+  ))), h(Zoom, { page }), h("span", { class: "spacer" }), h(Freshness, { page }), h(Downloads, { page }), h("div", { class: `progress ${page.loading.value ? "on" : ""}`, "aria-hidden": "true" }));
 }
 function Percentiles({ page }) {
-  let view = page.view.value, text2 = useSignal(null), preset = PRESETS.find(({ percentiles }) => percentiles.join() === view.percentiles.join()), parsed = text2.value === null ? null : cleanPercentiles(text2.value.split(/[\s,;]+/).filter(Boolean).map(Number));
-  return h(Menu, { label: `Percentiles: ${preset?.name ?? view.percentiles.join(", ")}` }, h("div", { class: "menu-list" }, PRESETS.map(({ name, percentiles }) => h("button", { key: name, type: "button", class: "choice", "aria-pressed": preset?.name === name, onClick: () => {
-    text2.value = null, page.change((v) => ({ ...v, percentiles }));
-  } }, name, " ", h("small", null, percentiles.join(", "))))), h("label", { class: "field" }, "Own set", h(
+  let view = page.view.value, text2 = useSignal(null), preset = PRESETS.find(({ percentiles }) => percentiles.join() === view.percentiles.join()), parsed = text2.value === null ? null : cleanPercentiles(
+    text2.value.split(/[\s,;]+/).filter(Boolean).map(Number)
+  );
+  return h(Menu, { label: `Percentiles: ${preset?.name ?? view.percentiles.join(", ")}` }, h("div", { class: "menu-list" }, PRESETS.map(({ name, percentiles }) => h(
+    "button",
+    {
+      key: name,
+      type: "button",
+      class: "choice",
+      "aria-pressed": preset?.name === name,
+      onClick: () => {
+        text2.value = null, page.change((v) => ({ ...v, percentiles }));
+      }
+    },
+    name,
+    " ",
+    h("small", null, percentiles.join(", "))
+  ))), h("label", { class: "field" }, "Own set", h(
     "input",
     {
       type: "text",
@@ -1914,9 +2281,20 @@ function Zoom({ page }) {
   return h("span", { class: "zoom" }, h("span", null, axis === "step" ? "Steps " : "", position(axis, BigInt(range.start)), " – ", position(axis, end)), h("button", { type: "button", class: "button", onClick: () => page.resetZoom() }, "Whole run"));
 }
 function Freshness({ page }) {
-  return h("span", { class: "freshness" }, page.live.value && h("span", { class: "live" }, "live"), h("button", { type: "button", class: "button quiet", onClick: () => {
-    page.retry();
-  }, "aria-busy": page.loading.value, "aria-label": "Refresh", title: "Ask for new data now" }, "↻"));
+  return h("span", { class: "freshness" }, page.live.value && h("span", { class: "live" }, "live"), h(
+    "button",
+    {
+      type: "button",
+      class: "button quiet refresh",
+      onClick: () => {
+        page.retry();
+      },
+      "aria-busy": page.loading.value,
+      "aria-label": "Refresh",
+      title: "Ask for new data now"
+    },
+    "↻"
+  ));
 }
 function Downloads({ page }) {
   let links = [
@@ -1924,7 +2302,9 @@ function Downloads({ page }) {
     { text: "Steps in view as JSON", url: page.downloadUrl("samples", { format: "json" }), name: "steps.json" },
     { text: "Bins as drawn, JSON", url: page.downloadUrl("bands", {}), name: "bins.json" }
   ];
-  return h(Menu, { label: "Download" }, h("div", { class: "menu-list" }, links.map(({ text: text2, url, name }) => url && h("a", { key: text2, class: "choice", href: url, download: name }, text2))), h("p", { class: "note" }, "Raw rows with their flags, of the first run shown."));
+  return h(Menu, { label: "Download" }, h("div", { class: "menu-list" }, links.map(
+    ({ text: text2, url, name }) => url && h("a", { key: text2, class: "choice", href: url, download: name }, text2)
+  )), h("p", { class: "note" }, "Raw rows with their flags, of the first run shown."));
 }
 
 // src/views/verdict.tsx
@@ -1934,7 +2314,7 @@ function Verdict({ page }) {
 }
 function RangeWords({ page }) {
   let { range, axis } = page.view.value;
-  return range ? h("span", { class: "zoomed" }, "Only ", axis === "step" ? "steps" : "", " ", position(axis, BigInt(range.start)), " to ", position(axis, BigInt(range.end) - (axis === "step" ? 1n : 0n))) : h("span", null, "Whole run");
+  return range ? h("span", { class: "zoomed" }, "Only ", axis === "step" ? "steps" : "", " ", position(axis, BigInt(range.start)), " to", " ", position(axis, BigInt(range.end) - (axis === "step" ? 1n : 0n))) : h("span", null, "Whole run");
 }
 function tiles(summary, clock2) {
   let stats = statsOf(summary, clock2), peak = summary.peaks[0], { samples_per_s: samples, tokens_per_s: tokens } = summary.throughput, speed = samples !== null ? rate(samples, "samples/s") : rate(tokens, "tokens/s");
@@ -1944,8 +2324,16 @@ function tiles(summary, clock2) {
     { label: "p99", value: time(stats.p99), sub: ratio(stats.p99, stats.p50) },
     { label: "Longest", value: time(stats.max), sub: stats.max_step === null ? "" : `step ${integer(stats.max_step)}` },
     { label: "Coverage", value: percent(summary.coverage), sub: "of step labelled" },
-    { label: peak ? sentence(columnLabel(peak.column)) : "Peak memory", value: bytes(peak?.value), sub: peak && peak.step !== null ? `step ${integer(peak.step)}` : "not measured" },
-    { label: "Throughput", value: speed, sub: samples !== null && tokens !== null ? rate(tokens, "tokens/s") : speed === "–" ? "no counts given" : "of this process" }
+    {
+      label: peak ? sentence(columnLabel(peak.column)) : "Peak memory",
+      value: bytes(peak?.value),
+      sub: peak && peak.step !== null ? `step ${integer(peak.step)}` : "not measured"
+    },
+    {
+      label: "Throughput",
+      value: speed,
+      sub: samples !== null && tokens !== null ? rate(tokens, "tokens/s") : speed === "–" ? "no counts given" : "of this process"
+    }
   ];
 }
 function ratio(value, median) {
@@ -1960,9 +2348,21 @@ function Value({ text: text2 }) {
 }
 function Several({ shown, summaries, page }) {
   let { clock: clock2 } = page.view.value, median = statsOf(summaries[0], clock2).p50;
-  return h("div", { class: "table-scroll flat" }, h("table", { class: "runs-table" }, h("caption", { class: "hidden" }, "Summary of each run that is shown"), h("thead", null, h("tr", null, ["Run", "Median", "Against the first", "p95", "p99", "Longest", "Coverage", "Peak memory", "Throughput", "Steps used"].map((text2) => h("th", { key: text2, scope: "col" }, text2)))), h("tbody", null, summaries.map((summary, i) => {
+  return h("div", { class: "table-scroll flat" }, h("table", { class: "runs-table" }, h("caption", { class: "hidden" }, "Summary of each run that is shown"), h("thead", null, h("tr", null, ["Run", "Median", "p95", "p99", "Longest", "Coverage", "Peak memory", "Throughput", "Steps used"].map(
+    (text2) => h("th", { key: text2, scope: "col" }, text2)
+  ))), h("tbody", null, summaries.map((summary, i) => {
     let [p50, p95, p99, max2, coverage, peak, speed] = tiles(summary, clock2), entry = shown[i];
-    return h("tr", { key: entry.label }, h("th", { scope: "row" }, h("button", { type: "button", class: "link", onClick: () => page.change((view) => makePrimary(view, i)), title: "Make this the first run" }, h(Swatch, { color: RUN_COLORS[entry.color % RUN_COLORS.length] }), h(Name, { text: entry.label }))), h("td", null, p50.value), h("td", null, i === 0 ? "–" : difference(statsOf(summary, clock2).p50, median)), h("td", null, p95.value), h("td", null, p99.value), h("td", null, max2.value, " ", h("small", null, max2.sub)), h("td", null, coverage.value), h("td", null, peak.value), h("td", null, speed.value), h("td", null, integer(summary.sample.num_used), " ", h("small", null, "of ", integer(summary.sample.num_in_range))));
+    return h("tr", { key: entry.label }, h("th", { scope: "row" }, h(
+      "button",
+      {
+        type: "button",
+        class: "link",
+        onClick: () => page.change((view) => makePrimary(view, i)),
+        title: "Make this the first run"
+      },
+      h(Swatch, { color: RUN_COLORS[entry.color % RUN_COLORS.length] }),
+      h(Name, { text: entry.label })
+    )), h("td", null, p50.value, " ", h("small", null, i === 0 ? "compared with" : difference(statsOf(summary, clock2).p50, median))), h("td", null, p95.value), h("td", null, p99.value), h("td", null, max2.value, " ", h("small", null, max2.sub)), h("td", null, coverage.value), h("td", null, peak.value), h("td", null, speed.value), h("td", null, integer(summary.sample.num_used), " ", h("small", null, "of ", integer(summary.sample.num_in_range))));
   }))));
 }
 function difference(value, reference) {
@@ -1971,8 +2371,10 @@ function difference(value, reference) {
   return `${change < 0 ? "−" : "+"}${text2} %`;
 }
 function Warnings({ shown, summaries }) {
-  let several = summaries.length > 1, all = summaries.flatMap((summary, i) => warnings(summary, shown[i]).map((text2) => ({ text: text2, label: shown[i].label })));
-  return all.length ? h("ul", { class: "warnings", "aria-label": "Limits of these numbers" }, all.map(({ text: text2, label }) => h("li", { key: label + text2 }, several && h(Fragment, null, h(Name, { text: label }), ": "), several ? text2 : sentence(text2), "."))) : null;
+  let several = summaries.length > 1, all = summaries.flatMap(
+    (summary, i) => warnings(summary, shown[i]).map((text2) => ({ text: text2, label: shown[i].label }))
+  );
+  return all.length ? h("ul", { class: "warnings", "aria-label": "Limits of these numbers" }, all.map(({ text: text2, label }) => h("li", { key: label + text2 }, several && h(Fragment, null, h(Name, { text: label }), ":", " "), several ? text2 : sentence(text2), "."))) : null;
 }
 
 // src/views/app.tsx
