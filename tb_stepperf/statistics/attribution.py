@@ -17,6 +17,7 @@ import numpy as np
 from tb_stepperf.errors import ArgumentError
 from tb_stepperf.statistics.comparison.intervals import Difference, difference, ratio_estimate
 from tb_stepperf.statistics.comparison.long_run import mean_variance
+from tb_stepperf.statistics.comparison.sample import usable_times
 from tb_stepperf.statistics.comparison.student import Z_GRID
 
 UNLABELLED = "(unlabelled)"
@@ -214,9 +215,7 @@ def attribute_change(
 
 def _parts_of(sample: StageSample, side: str) -> dict[str, np.ndarray]:
     """Capped series of the step, each stage and the unlabelled rest, over the usable steps."""
-    time_ms = np.asarray(sample.step_time_ms, np.float64)
-    with np.errstate(invalid="ignore"):  # comparing NaN is meant: it is not a time
-        usable = np.isfinite(time_ms) & (time_ms > 0)
+    time_ms, usable = usable_times(sample.step_time_ms)
     if np.count_nonzero(usable) < MIN_SAMPLE:
         raise ArgumentError(
             f"the side {side!r} has {np.count_nonzero(usable)} usable steps; at least {MIN_SAMPLE} are needed"
@@ -320,11 +319,11 @@ def _per_amount(before: StageSample, after: StageSample) -> tuple[Difference | N
             amounts = getattr(side, field)
             if amounts is None:
                 break
-            time_ms, amounts = np.asarray(side.step_time_ms, np.float64), np.asarray(amounts, np.float64)
+            (time_ms, usable), amounts = usable_times(side.step_time_ms), np.asarray(amounts, np.float64)
             if amounts.shape != time_ms.shape:
                 raise ArgumentError(f"{field} has shape {amounts.shape}; step_time_ms has {time_ms.shape}")
-            with np.errstate(invalid="ignore"):  # comparing NaN is meant: neither a time nor an amount
-                valid = np.isfinite(time_ms) & (time_ms > 0) & np.isfinite(amounts) & (amounts > 0)
+            with np.errstate(invalid="ignore"):  # comparing NaN is meant: it is not an amount
+                valid = usable & np.isfinite(amounts) & (amounts > 0)
             if np.count_nonzero(valid) < MIN_SAMPLE:
                 break
             estimates.append(ratio_estimate(_capped(time_ms[valid]), amounts[valid]))
@@ -335,7 +334,7 @@ def _per_amount(before: StageSample, after: StageSample) -> tuple[Difference | N
 
 def _vanishes(total: PartChange, per_amount: Difference) -> bool:
     """Per unit of work, less than a third of the change is left, or it points the other way."""
-    per_step = math.log1p(total.relative)
+    per_step = math.log(total.after_ms / total.before_ms)
     return per_amount.value * math.copysign(1, per_step) < abs(per_step) / 3
 
 

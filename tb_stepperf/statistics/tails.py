@@ -14,6 +14,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from tb_stepperf.errors import ArgumentError
+from tb_stepperf.statistics.comparison.sample import usable_times
 
 MIN_STEPS = 100
 """Fewer steps have no 99th percentile."""
@@ -112,15 +113,13 @@ def tail_causes(
     """
     if not 50 <= percentile < 100:
         raise ArgumentError(f"percentile is {percentile}; a number in [50, 100) is allowed")
-    time_ms = np.asarray(step_time_ms, np.float64)
+    time_ms, usable = usable_times(step_time_ms)
     parts_ms = parts_ms or {}
     if twice := sorted(set(flags) & set(parts_ms)):
         raise ArgumentError(f"{twice} are both flags and parts; give each cause once")
     for name, values in (*flags.items(), *parts_ms.items()):
         if np.shape(values) != time_ms.shape:
             raise ArgumentError(f"cause {name!r} has shape {np.shape(values)}; step_time_ms has {time_ms.shape}")
-    with np.errstate(invalid="ignore"):  # comparing NaN is meant: it is not a time
-        usable = np.isfinite(time_ms) & (time_ms > 0)
     time_ms = time_ms[usable]
     if time_ms.size < MIN_STEPS:
         raise ArgumentError(

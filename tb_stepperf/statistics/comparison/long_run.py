@@ -30,6 +30,9 @@ _MIN_Z = 2.0
 """Of the fitted strength, without memory a standard normal; below it, a memory is not there."""
 
 _MAX_GROUPS = 2048
+_MAX_FITTED = 2**16
+"""Steps that tell the short lags well enough; of a longer series, those in the middle."""
+
 _PHI = np.concatenate([np.arange(0.0, 0.9, 0.05), np.arange(0.9, 0.991, 0.01)])
 
 
@@ -85,6 +88,9 @@ def memory_of(values: np.ndarray) -> Memory:
     Args:
         values: finite, in the order of time, shape (n,).
     """
+    if values.size > _MAX_FITTED:
+        start = (values.size - _MAX_FITTED) // 2
+        values = values[start : start + _MAX_FITTED]
     scores = normal_scores(values)
     num_lags = min(_MAX_LAG, values.size // 4)
     if num_lags < 2:

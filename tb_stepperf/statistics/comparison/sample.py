@@ -13,6 +13,9 @@ from tb_stepperf.errors import ArgumentError
 MIN_STEPS = 30
 """A run with fewer usable steps says nothing about quantiles."""
 
+MIN_TIME_MS, MAX_TIME_MS = 1e-9, 1e12
+"""A reading outside (a femtosecond to thirty years) is no step time."""
+
 _MAX_WARMUP_STEPS = 400
 
 
@@ -107,9 +110,17 @@ def use_runs(
         )
     runs = [*baselines, *candidates]
     # A run of one reading only does not tell its timer's step; the other runs may.
-    everything = np.concatenate([np.asarray(run.step_time_ms, np.float64) for run in runs])
+    usable = [times[valid] for times, valid in (usable_times(run.step_time_ms) for run in runs)]
+    everything = np.concatenate(usable)
     used = [_use_run(run, trim_warmup, seed, everything) for seed, run in enumerate(runs)]
     return used[: len(baselines)], used[len(baselines) :]
+
+
+def usable_times(step_time_ms: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Returns times as float64, and a mask of those that can be a step time: within the limits."""
+    time_ms = np.asarray(step_time_ms, np.float64)
+    with np.errstate(invalid="ignore"):  # comparing NaN is meant: it is not a time
+        return time_ms, (time_ms >= MIN_TIME_MS) & (time_ms <= MAX_TIME_MS)
 
 
 def warmup_end(time_ms: np.ndarray) -> int:
@@ -140,7 +151,7 @@ def warmup_end(time_ms: np.ndarray) -> int:
 
 def timer_resolution_ms(time_ms: np.ndarray) -> float:
     """Returns the step of a timer so coarse that many readings tie, else 0; shape (num_steps,) in."""
-    distinct = np.unique(time_ms[np.isfinite(time_ms)])
+    distinct = np.unique(time_ms)
     if time_ms.size < MIN_STEPS or distinct.size < 2 or distinct.size > time_ms.size / 3:
         return 0.0
     resolution = float(np.diff(distinct).min())
@@ -182,9 +193,7 @@ def spread_ties(time_ms: np.ndarray, resolution_ms: float, seed: int) -> np.ndar
 
 
 def _use_run(run: RunSample, trim_warmup: bool, seed: int, everything: np.ndarray) -> UsedRun:
-    time_ms = np.asarray(run.step_time_ms, np.float64)
-    with np.errstate(invalid="ignore"):  # comparing NaN is meant: it is not a time
-        usable = np.isfinite(time_ms) & (time_ms > 0)
+    time_ms, usable = usable_times(run.step_time_ms)
     rows = np.flatnonzero(usable)
     num_warmup = warmup_end(time_ms[rows]) if trim_warmup else 0
     rows = rows[num_warmup:]

@@ -44,7 +44,7 @@ def two_sided_t(p: float, df: float) -> float:
     low, high = 0.0, 1.0
     while two_sided_p(high, df) > p and high < 1e12:
         high *= 2
-    for _ in range(80):
+    for _ in range(52):
         middle = (low + high) / 2
         if two_sided_p(middle, df) > p:
             low = middle
