@@ -18,6 +18,8 @@ from tb_stepperf.recorder.stamps import (
     NUM_KINDS,
 )
 
+_KIND_BITS = NUM_KINDS.bit_length() - 1
+
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Steps:
@@ -77,20 +79,28 @@ class Assembler:
                 (two threads) counts as equal to it.
         """
         codes = stamps[:, 0].astype(np.int64)
-        kinds, named = codes % NUM_KINDS, codes // NUM_KINDS
-        after = np.where(kinds == LAP, NO_STAGE, named)
-        before = np.concatenate(([self._current], after[:-1]))
-        times_s = np.concatenate(([stamps[0, 1] if self._last_s is None else self._last_s], stamps[:, 1]))
-        times_s = np.maximum.accumulate(times_s)
+        kinds, named = codes & (NUM_KINDS - 1), codes >> _KIND_BITS
+        laps = kinds == LAP
+        any_laps = bool(laps.any())
+        after = np.where(laps, NO_STAGE, named) if any_laps else named
+        before = np.empty_like(after)
+        before[0], before[1:] = self._current, after[:-1]
+        times_s = np.empty(len(stamps) + 1)
+        times_s[0], times_s[1:] = stamps[0, 1] if self._last_s is None else self._last_s, stamps[:, 1]
+        durations_s = times_s[1:] - times_s[:-1]
+        if durations_s.min() < 0:
+            times_s = np.maximum.accumulate(times_s)
+            durations_s = np.diff(times_s)
         if self._last_s is None:
             self._start_s = float(times_s[0])
 
         ends = kinds >= BOUNDARY
         part: np.ndarray = np.cumsum(ends) - ends  # which part a stamp ends in; the last part is still open
-        num_parts = int(ends.sum()) + 1
+        num_parts = int(part[-1]) + int(ends[-1]) + 1
         num_stages = max(int(named.max()) + 1, len(self._stage_time_s))
 
-        stage_time_s = _sums(part, np.where(kinds == LAP, named, before), num_parts, num_stages, np.diff(times_s))
+        owner = np.where(laps, named, before) if any_laps else before
+        stage_time_s = _sums(part, owner, num_parts, num_stages, durations_s)
         stage_time_s[0, : len(self._stage_time_s)] += self._stage_time_s
         num_entered, any_entered = self._entered(kinds, named, before, part, num_parts, num_stages)
 

@@ -8,6 +8,7 @@ the capture of a CUDA graph, which forbids it in every thread of the process.
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 import sys
 import time
@@ -177,12 +178,28 @@ def _without_last(events: list[Any]) -> list[Any]:
     return [event for event, following in itertools.pairwise(events) if event is not following]
 
 
+@dataclasses.dataclass(frozen=True)
+class Accelerator:
+    """The accelerator that a loop uses.
+
+    Attributes:
+        kind: torch's name of it, such as `cuda`.
+        module: `torch.cuda` or a module like it.
+        index: number of the device; None for the current one.
+    """
+
+    kind: str
+    module: Any
+    index: int | None = None
+
+
 class TorchDeviceClock:
     """Timing events of a torch accelerator (`torch.cuda`, `torch.xpu`…), on the stream that the loop began on."""
 
-    def __init__(self, module: Any) -> None:
+    def __init__(self, accelerator: Accelerator) -> None:
+        module = accelerator.module
         self._event_type = module.Event
-        self._stream = module.current_stream()
+        self._stream = module.current_stream(accelerator.index)
         self._is_capturing: Callable[[], bool] = getattr(module, "is_current_stream_capturing", lambda: False)
 
     def new_event(self) -> Any:
@@ -206,8 +223,8 @@ class TorchDeviceClock:
         return float(start.elapsed_time(end))
 
 
-def find_accelerator(requested: str | None, messages: Messages) -> tuple[str, Any] | None:
-    """Returns the type and the torch module of the accelerator that the process uses, or None for the host.
+def find_accelerator(requested: str | None, messages: Messages) -> Accelerator | None:
+    """Returns the accelerator that the process uses, or None for the host.
 
     Args:
         requested: a torch device such as `cuda` or `cuda:1`; None for the current accelerator if it is in use.
@@ -216,24 +233,25 @@ def find_accelerator(requested: str | None, messages: Messages) -> tuple[str, An
     torch = sys.modules.get("torch")
     if torch is None or not hasattr(torch, "device"):
         return None
-    if requested is not None:
-        kind = requested.partition(":")[0]
-    elif hasattr(torch, "accelerator"):
-        current = torch.accelerator.current_accelerator()
-        kind = current.type if current is not None else "cpu"
+    kind, _, index = (requested or _current_kind(torch)).partition(":")
+    if kind == "cpu":
+        return None
+    module: Any = getattr(torch, kind, None)
+    if not all(hasattr(module, name) for name in ("Event", "current_stream", "is_available")):
+        usable = False  # a torch without it, or a device without events
     else:
-        kind = "cuda" if torch.cuda.is_available() else "cpu"
-    module = getattr(torch, kind, None)
-    if kind == "cpu" or module is None:
-        usable = False
-    else:
-        needed = ("Event", "current_stream", "is_available")
-        usable = all(hasattr(module, name) for name in needed) and bool(module.is_available())
+        usable = bool(module.is_available()) and index.isdecimal() == bool(index)
     if not usable:
-        if requested is not None and kind != "cpu":
+        if requested is not None:
             messages.warn_once("device", f"device {requested!r} cannot be used here: times are taken on the host")
         return None
-    is_initialized = getattr(module, "is_initialized", None)
-    if requested is None and is_initialized is not None and not is_initialized():
+    if requested is None and not getattr(module, "is_initialized", lambda: True)():
         return None  # asking for more would create a context that the loop does not need
-    return kind, module
+    return Accelerator(kind, module, int(index) if index else None)
+
+
+def _current_kind(torch: Any) -> str:
+    if hasattr(torch, "accelerator"):
+        current = torch.accelerator.current_accelerator()
+        return current.type if current is not None else "cpu"
+    return "cuda" if torch.cuda.is_available() else "cpu"

@@ -44,7 +44,7 @@ class DeviceRows:
         while self._queue:
             rows, device_steps, end_s = self._queue.popleft()
             num = rows.num_rows
-            if not everything:
+            if not everything and device_steps.count(None) != num:
                 waiting = (
                     at
                     for at, step in enumerate(device_steps)

@@ -14,6 +14,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from tb_stepperf._version import __version__
+from tb_stepperf.recorder.device import Accelerator
 from tb_stepperf.recorder.eventfile import host_hash
 from tb_stepperf.recorder.messages import Messages
 from tb_stepperf.recorder.rows import StepColumns
@@ -131,7 +132,7 @@ def host_facts() -> dict[str, Any]:
     }
 
 
-def torch_facts(accelerator: tuple[str, Any] | None, messages: Messages) -> dict[str, Any]:
+def torch_facts(accelerator: Accelerator | None, messages: Messages) -> dict[str, Any]:
     """Returns what torch says of itself and its device; nothing where the loop has not imported torch.
 
     To be called in the loop's thread: threads have their own number of threads and their own autocast.
@@ -147,11 +148,11 @@ def torch_facts(accelerator: tuple[str, Any] | None, messages: Messages) -> dict
         facts["deterministic"] = torch.are_deterministic_algorithms_enabled()
         facts["seed"] = torch.initial_seed()
         if accelerator is not None:
-            kind, module = accelerator
-            facts["device"] = kind
+            module = accelerator.module
+            facts["device"] = accelerator.kind
+            facts["driver"] = nvidia_driver() if accelerator.kind == "cuda" else None
             facts["num_devices"] = module.device_count()
-            facts["device_name"] = module.get_device_name() if hasattr(module, "get_device_name") else None
-            facts["driver"] = nvidia_driver() if kind == "cuda" else None
+            facts["device_name"] = module.get_device_name(accelerator.index)
     except Exception as error:  # other versions of torch may lack any of these
         messages.warn_once("torch", f"not all conditions are recorded: {type(error).__name__}: {error}")
     return facts

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from tb_stepperf.recorder.device import DeviceTimer, TorchDeviceClock, find_accelerator
+from tb_stepperf.recorder.device import Accelerator, DeviceTimer, TorchDeviceClock, find_accelerator
 from tb_stepperf.recorder.environment import Environment, torch_facts
 from tb_stepperf.recorder.loop import LoopState
 from tb_stepperf.recorder.memory import MemoryProbe, find_memory_probe
@@ -47,17 +45,17 @@ class Hardware:
             loop.use_device(timer)
             environment.set({"clock": "device"}, step)
 
-    def find(self) -> tuple[str, Any] | None:
-        """Returns the type and the torch module of the accelerator, None for the host."""
+    def find(self) -> Accelerator | None:
+        """Returns the accelerator, None for the host."""
         return find_accelerator(self._device, self._messages)
 
-    def memory_probe(self, accelerator: tuple[str, Any] | None) -> tuple[MemoryProbe | None, str | None]:
+    def memory_probe(self, accelerator: Accelerator | None) -> tuple[MemoryProbe | None, str | None]:
         """Returns the memory probe, or None and the reason."""
         return find_memory_probe(self._peak_memory, accelerator, self._messages)
 
-    def device_timer(self, accelerator: tuple[str, Any] | None) -> DeviceTimer | None:
+    def device_timer(self, accelerator: Accelerator | None) -> DeviceTimer | None:
         """Returns the timer of the accelerator, None for the host."""
-        return None if accelerator is None else DeviceTimer(TorchDeviceClock(accelerator[1]))
+        return None if accelerator is None else DeviceTimer(TorchDeviceClock(accelerator))
 
     @property
     def peak_allocated_bytes_overall(self) -> float:

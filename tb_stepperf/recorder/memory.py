@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import resource
-from typing import Any, Protocol
+from typing import Protocol
 
 from tb_stepperf.blocks.schema import (
     NUM_ALLOC_RETRIES,
@@ -16,6 +16,7 @@ from tb_stepperf.blocks.schema import (
     PEAK_RESERVED_BYTES,
     PEAK_RESIDENT_BYTES,
 )
+from tb_stepperf.recorder.device import Accelerator
 from tb_stepperf.recorder.messages import Messages
 
 _KIB = 1024
@@ -115,7 +116,7 @@ class DeviceMemory:
     `torch.cuda.max_memory_allocated()` would otherwise have seen.
 
     Args:
-        module: `torch.cuda` or a module like it.
+        accelerator: whose allocator it is.
         cumulative: leave the peaks alone.
         messages: where to say that an allocator's numbers cannot be true.
     """
@@ -123,19 +124,20 @@ class DeviceMemory:
     columns = (PEAK_ALLOCATED_BYTES, PEAK_RESERVED_BYTES, NUM_ALLOC_RETRIES, NUM_OOMS)
     interval_s = 0.0
 
-    def __init__(self, module: Any, cumulative: bool, messages: Messages) -> None:
+    def __init__(self, accelerator: Accelerator, cumulative: bool, messages: Messages) -> None:
         self.mode = "cumulative" if cumulative else "per_step"
         self.note: str | None = None
         self.peak_allocated_bytes_overall = 0.0
-        self._stats = module.memory_stats_as_nested_dict
-        self._reset = module.reset_peak_memory_stats
+        self._read_stats = accelerator.module.memory_stats_as_nested_dict
+        self._reset_peaks = accelerator.module.reset_peak_memory_stats
+        self._index = accelerator.index
         self._messages = messages
         self._num_retries, self._num_ooms = 0.0, 0.0
         self._baseline()
 
     def read(self) -> tuple[float, ...]:
         """Returns peak allocated bytes, peak reserved bytes, and retries and OOMs since the last reading."""
-        stats = self._stats()
+        stats = self._read_stats(self._index)
         if not stats:
             return (float("nan"),) * len(self.columns)
         allocated, reserved = stats["allocated_bytes"]["all"], stats["reserved_bytes"]["all"]
@@ -150,7 +152,7 @@ class DeviceMemory:
             )
             peak = float("nan")
         if self.mode == "per_step":
-            self._reset()
+            self._reset_peaks(self._index)
         return peak, float(reserved["peak"]), float(new_retries), float(new_ooms)
 
     def close(self) -> None:
@@ -158,14 +160,16 @@ class DeviceMemory:
 
     def _baseline(self) -> None:
         """Begins new peaks, unless the allocator loses what is alive when they are reset: then they stay cumulative."""
-        stats = self._stats()
+        stats = self._read_stats(self._index)
         if not stats:
             return
         self._num_retries, self._num_ooms = stats["num_alloc_retries"], stats["num_ooms"]
         self.peak_allocated_bytes_overall = float(stats["allocated_bytes"]["all"]["peak"])
         if self.mode == "per_step":
-            self._reset()
-            before, after = (each["allocated_bytes"]["all"]["current"] for each in (stats, self._stats()))
+            self._reset_peaks(self._index)
+            before, after = (
+                each["allocated_bytes"]["all"]["current"] for each in (stats, self._read_stats(self._index))
+            )
             if after < before // 2:
                 self.mode = "cumulative"
                 self.note = "resetting this allocator's peak also loses what is allocated, so peaks are cumulative"
@@ -175,23 +179,23 @@ class DeviceMemory:
 
 
 def find_memory_probe(
-    mode: str, accelerator: tuple[str, Any] | None, messages: Messages
+    mode: str, accelerator: Accelerator | None, messages: Messages
 ) -> tuple[MemoryProbe | None, str | None]:
     """Returns the probe for the loop's memory, or None and the reason.
 
     Args:
         mode: `per_step`, `cumulative` or `off`.
-        accelerator: type and torch module of the device, None for the host.
+        accelerator: the device, None for the host.
         messages: where to say that numbers cannot be true.
     """
     if mode == "off":
         return None, None
     cumulative = mode == "cumulative"
     if accelerator is not None:
-        kind, module = accelerator
-        if not hasattr(module, "memory_stats_as_nested_dict") or not hasattr(module, "reset_peak_memory_stats"):
-            return None, f"torch.{kind} does not report peaks of its allocator"
-        return DeviceMemory(module, cumulative, messages), None
+        needed = ("memory_stats_as_nested_dict", "reset_peak_memory_stats")
+        if not all(hasattr(accelerator.module, name) for name in needed):
+            return None, f"torch.{accelerator.kind} does not report peaks of its allocator"
+        return DeviceMemory(accelerator, cumulative, messages), None
     try:
         return ResidentMemory(cumulative), None
     except (OSError, ValueError, AttributeError) as error:

@@ -20,7 +20,7 @@ from tb_stepperf.recorder.rows import LoggedRow, Rows, StepColumns, logged_rows,
 from tb_stepperf.recorder.scalars import Scalars
 from tb_stepperf.recorder.sink import Sink
 
-_FLOATS_PER_DRAIN = 4096
+_FLOATS_PER_DRAIN = 6144
 _LOGGED_PER_DRAIN = 512
 _ROWS_PER_BLOCK = 512
 
@@ -111,24 +111,18 @@ class Pipeline:
     def _take_rows(self, num_measured: int) -> list[Any]:
         """Takes the rows of `num_measured` steps, and the logged samples that lie before, between and behind them."""
         rows = self._loop.rows
-        end, num_logged = 0, 0
-        for first in rows[::ROW_WIDTH]:
-            if isinstance(first, LoggedRow):
-                num_logged += 1
-                if num_logged > _LOGGED_PER_DRAIN and not num_measured:
-                    break
-            elif num_measured:
-                num_measured -= 1
-            else:
-                break
-            end += 1
-        taken = rows[: end * ROW_WIDTH]
-        del rows[: end * ROW_WIDTH]
-        self._num_taken += end
+        num = _num_rows_to_take(rows[::ROW_WIDTH], num_measured) if self._loop.any_logged else num_measured
+        taken = rows[: num * ROW_WIDTH]
+        del rows[: num * ROW_WIDTH]
+        self._num_taken += num
         return taken
 
     def _queue(self, steps: Steps | None, rows: list[Any], wall_minus_clock_s: float) -> None:
         """Puts steps and logged samples into the queue in the order in which they ended."""
+        if not self._loop.any_logged:
+            if steps is not None and rows:
+                self._queue_measured(steps, rows, wall_minus_clock_s)
+            return
         start = num_queued = 0
         for is_logged, group in itertools.groupby(rows[::ROW_WIDTH], lambda first: isinstance(first, LoggedRow)):
             members = list(group)
@@ -136,17 +130,20 @@ class Pipeline:
             if is_logged:
                 self._device_rows.put(logged_rows(members), [None] * len(members), np.zeros(len(members)))
             elif steps is not None:
-                fields = rows[start * ROW_WIDTH : end * ROW_WIDTH]
-                known = StepColumns(*(fields[at::ROW_WIDTH] for at in range(ROW_WIDTH)))
                 part = steps.slice(num_queued, num_queued + len(members))
-                block = measured_rows(
-                    part, known, self._stage_names, self._loop.memory_columns, wall_minus_clock_s, self._profiled_before
-                )
-                self._profiled_before = known.profiled[-1]
-                self._environment.see_memory(known, self._loop.memory)
-                self._device_rows.put(block, known.device, part.end_s)
+                self._queue_measured(part, rows[start * ROW_WIDTH : end * ROW_WIDTH], wall_minus_clock_s)
                 num_queued += len(members)
             start = end
+
+    def _queue_measured(self, steps: Steps, rows: list[Any], wall_minus_clock_s: float) -> None:
+        known = StepColumns(*(rows[at::ROW_WIDTH] for at in range(ROW_WIDTH)))
+        memory_columns = self._loop.memory_columns
+        block = measured_rows(
+            steps, known, self._stage_names, memory_columns, wall_minus_clock_s, self._profiled_before
+        )
+        self._profiled_before = known.profiled[-1]
+        self._environment.see_memory(known, self._loop.memory)
+        self._device_rows.put(block, known.device, steps.end_s)
 
     def _release(self, everything: bool = False) -> None:
         loop = self._loop
@@ -201,3 +198,18 @@ class Pipeline:
         self._num_settled += num_written + num_lost
         if num_lost > 0:
             self._loop.count("num_rows_lost", num_lost)
+
+
+def _num_rows_to_take(firsts: Sequence[Any], num_measured: int) -> int:
+    """Returns how many rows hold `num_measured` steps and the logged samples around them, a bounded number of them."""
+    num_logged = 0
+    for num, first in enumerate(firsts):
+        if isinstance(first, LoggedRow):
+            num_logged += 1
+            if num_logged > _LOGGED_PER_DRAIN and not num_measured:
+                return num
+        elif num_measured:
+            num_measured -= 1
+        else:
+            return num
+    return len(firsts)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -81,6 +81,8 @@ class Rows:
 
     def slice(self, start: int, end: int) -> Rows:
         """Returns rows [start, end)."""
+        if start == 0 and end == self.num_rows:
+            return self
         columns = {name: values[start:end] for name, values in self.columns.items()}
         return Rows(self.steps[start:end], self.wall_time_s[start:end], columns, self.measured)
 
@@ -103,18 +105,19 @@ def measured_rows(
         wall_minus_clock_s: the wall clock minus the loop's clock.
         profiled_before: whether torch's profiler was recording at the boundary before the first of these.
     """
+    stage_ms = _float32(steps.stage_time_s.T * 1e3)
     columns = {
         STEP_TIME_MS: _float32(steps.step_time_s * 1e3),
-        EXCLUDED_MS: _float32(steps.stage_time_s[:, EXCLUDED] * 1e3),
+        EXCLUDED_MS: stage_ms[EXCLUDED],
         GC_MS: _float32(np.array(known.gc_s) * 1e3),
         NUM_MICRO_STEPS: _micro_steps(steps, known.num_micro_steps),
-        NUM_SAMPLES: _optional(known.num_samples),
-        NUM_TOKENS: _optional(known.num_tokens),
     }
-    stage_ms = _float32(steps.stage_time_s.T * 1e3)
+    for name, given in ((NUM_SAMPLES, known.num_samples), (NUM_TOKENS, known.num_tokens)):
+        if not _all_none(given):
+            columns[name] = _optional(given)
     for number in range(FIRST_STAGE, len(stage_ms)):
         columns[stage_column(stage_names[number])] = stage_ms[number]
-    if memory_columns and any(known.memory):
+    if memory_columns and not _all_none(known.memory):
         unread = (np.nan,) * len(memory_columns)
         table = np.array([unread if values is None else values for values in known.memory], np.float32)
         columns.update(zip(memory_columns, table.T))
@@ -170,15 +173,21 @@ def concatenate(parts: Sequence[Rows]) -> Rows:
 def _micro_steps(steps: Steps, given: Sequence[float | None]) -> np.ndarray:
     counted = _float32(steps.num_micro_steps)
     counted[counted == 0] = np.nan
+    if _all_none(given):
+        return counted
     given_values = _optional(given)
     return np.where(np.isnan(given_values), counted, given_values)
 
 
+def _all_none(values: Sequence[Any]) -> bool:
+    return values.count(None) == len(values)
+
+
 def _optional(values: Iterable[float | None]) -> np.ndarray:
     """Returns numbers as float32, None as NaN."""
-    return _float32(np.array(values, np.float64))
+    with np.errstate(over="ignore"):  # beyond 3.4e38 becomes infinity, as everywhere
+        return np.array(values, np.float64).astype(np.float32)
 
 
 def _float32(values: np.ndarray) -> np.ndarray:
-    with np.errstate(over="ignore"):  # beyond 3.4e38 becomes infinity, as everywhere
-        return values.astype(np.float32)
+    return values.astype(np.float32)

@@ -192,6 +192,8 @@ class Batches:
         return len(self._iterable)  # type: ignore[arg-type]
 
     def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
         return getattr(self._iterable, name)
 
 

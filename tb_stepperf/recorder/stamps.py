@@ -17,7 +17,7 @@ Kinds from BOUNDARY on end what is open.
 """
 
 NUM_KINDS = 8
-"""Codes are `stage * NUM_KINDS + kind`."""
+"""Codes are `stage * NUM_KINDS + kind`; a power of two, so that bits take them apart."""
 
 NO_STAGE, EXCLUDED, FIRST_STAGE = range(3)
 """Stage numbers: no stage, inside `exclude(...)`, and the first that a name can have."""

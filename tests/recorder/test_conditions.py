@@ -8,6 +8,7 @@ import os
 import pathlib
 import platform
 import socket
+import types
 from collections.abc import Callable
 from typing import Any
 
@@ -17,7 +18,10 @@ import torch
 
 from tb_stepperf import StepPerfWriter
 from tb_stepperf.blocks import Flag
-from tb_stepperf.recorder.environment import as_json, autocast_dtype, batch_shapes
+from tb_stepperf.recorder import environment as environment_module
+from tb_stepperf.recorder.device import Accelerator
+from tb_stepperf.recorder.environment import as_json, autocast_dtype, batch_shapes, nvidia_driver, torch_facts
+from tb_stepperf.recorder.messages import Messages
 from tests.recorder.logs import START_S, ManualClock, read_directory, read_scalars, run_python
 
 MakeWriter = Callable[..., StepPerfWriter]
@@ -52,6 +56,23 @@ def test_values_that_json_cannot_hold_are_texts() -> None:
             raise RuntimeError("no")
 
     assert as_json({1: (2, {"a": Broken()}), "big": 2**60}) == {"1": [2, {"a": "(Broken)"}], "big": str(2**60)}
+
+
+def test_facts_of_an_accelerator_and_of_a_torch_that_lacks_some(caplog: pytest.LogCaptureFixture) -> None:
+    module = types.SimpleNamespace(device_count=lambda: 8, get_device_name=lambda index: f"H100 number {index}")
+    facts = torch_facts(Accelerator("cuda", module, 3), Messages())
+    assert (facts["device"], facts["num_devices"], facts["device_name"]) == ("cuda", 8, "H100 number 3")
+    del module.get_device_name
+    assert torch_facts(Accelerator("xpu", module), Messages())["num_devices"] == 8
+    assert "not all conditions are recorded" in caplog.text
+
+
+def test_the_driver_is_read_from_its_file(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "version"
+    monkeypatch.setattr(environment_module, "_DRIVER_FILE", str(file))
+    assert nvidia_driver() is None
+    file.write_text("NVRM version: NVIDIA UNIX x86_64 Kernel Module  550.54.15  Tue Mar  5 22:23:56 UTC 2024\nGCC\n")
+    assert nvidia_driver() == "550.54.15"
 
 
 def test_changes_are_records_of_their_own(make_writer: MakeWriter, tmp_path: pathlib.Path) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from tb_stepperf import StepPerfWriter
 from tb_stepperf.recorder import device as device_module
-from tb_stepperf.recorder.device import DeviceTimer, TorchDeviceClock, find_accelerator
+from tb_stepperf.recorder.device import Accelerator, DeviceTimer, TorchDeviceClock, find_accelerator
 from tb_stepperf.recorder.messages import Messages
 from tests.recorder.logs import FakeHardware, ManualClock, read_directory
 
@@ -312,7 +312,7 @@ class FakeModule:
     def is_initialized(self) -> bool:
         return self.initialized
 
-    def current_stream(self) -> FakeStream:
+    def current_stream(self, index: int | None) -> FakeStream:
         return self.stream
 
     def is_current_stream_capturing(self) -> bool:
@@ -320,7 +320,7 @@ class FakeModule:
 
 
 def test_the_clock_of_torch() -> None:
-    clock = TorchDeviceClock(FakeModule())
+    clock = TorchDeviceClock(Accelerator("cuda", FakeModule()))
     first, second = clock.new_event(), clock.new_event()
     clock.record(first)
     assert clock.can_record()
@@ -331,24 +331,25 @@ def test_the_clock_of_torch() -> None:
 @pytest.mark.parametrize(
     ("requested", "module", "found"),
     [
-        ("cuda", FakeModule(), True),
-        ("cuda:1", FakeModule(initialized=False), True),
-        (None, FakeModule(), True),
-        (None, FakeModule(initialized=False), False),  # asking for more would create a context
-        (None, FakeModule(available=False), False),
-        ("cpu", FakeModule(), False),
-        ("nonsense", FakeModule(), False),
+        ("cuda", FakeModule(), [None]),
+        ("cuda:1", FakeModule(initialized=False), [1]),
+        (None, FakeModule(), [None]),
+        (None, FakeModule(initialized=False), []),  # asking for more would create a context
+        (None, FakeModule(available=False), []),
+        ("cpu", FakeModule(), []),
+        ("cuda:x", FakeModule(), []),
+        ("nonsense", FakeModule(), []),
     ],
 )
 def test_the_accelerator_in_use_is_found(
-    monkeypatch: pytest.MonkeyPatch, requested: str | None, module: FakeModule, found: bool
+    monkeypatch: pytest.MonkeyPatch, requested: str | None, module: FakeModule, found: list[int | None]
 ) -> None:
     import torch
 
     monkeypatch.setattr(torch, "cuda", module)
     monkeypatch.setattr(torch.accelerator, "current_accelerator", lambda: torch.device("cuda"))
     result = find_accelerator(requested, Messages())
-    assert (result == ("cuda", module)) if found else (result is None)
+    assert result == (Accelerator("cuda", module, found[0]) if found else None)
 
 
 def test_a_device_that_is_asked_for_and_not_there_is_said(caplog: pytest.LogCaptureFixture) -> None:

@@ -11,6 +11,7 @@ import pytest
 from tb_stepperf import StepPerfWriter
 from tb_stepperf.blocks import Flag
 from tb_stepperf.recorder import memory as memory_module
+from tb_stepperf.recorder.device import Accelerator
 from tb_stepperf.recorder.memory import DeviceMemory, ResidentMemory, find_memory_probe
 from tb_stepperf.recorder.messages import Messages
 from tests.recorder.logs import FakeHardware, ManualClock, read_directory, run_python
@@ -158,7 +159,7 @@ class Allocator:
         self.peak = max(self.peak, self.current)
         self.reserved = max(self.reserved, self.peak)
 
-    def memory_stats_as_nested_dict(self) -> dict[str, Any]:
+    def memory_stats_as_nested_dict(self, index: int | None) -> dict[str, Any]:
         self.num_calls += 1
         return {
             "allocated_bytes": {"all": {"current": self.current, "peak": self.peak}},
@@ -167,7 +168,7 @@ class Allocator:
             "num_ooms": self.num_ooms,
         }
 
-    def reset_peak_memory_stats(self) -> None:
+    def reset_peak_memory_stats(self, index: int | None) -> None:
         if self.loses_live_memory:
             self.current = 0
         self.peak = self.current
@@ -177,7 +178,7 @@ def test_device_peaks_per_step(make_writer: MakeWriter, tmp_path: Any) -> None:
     allocator = Allocator()
     allocator.allocate(5_000)
     allocator.num_alloc_retries = 7
-    probe = DeviceMemory(allocator, cumulative=False, messages=Messages())
+    probe = DeviceMemory(Accelerator("cuda", allocator), cumulative=False, messages=Messages())
     perf = make_writer(hardware=FakeHardware(probe))
     perf.step()
     for extra, retries in ((1_000, 0), (3_000, 2), (500, 0)):
@@ -199,7 +200,9 @@ def test_device_peaks_per_step(make_writer: MakeWriter, tmp_path: Any) -> None:
 
 def test_the_outer_peak_is_the_largest_inner_one(make_writer: MakeWriter, tmp_path: Any) -> None:
     allocator = Allocator()
-    perf = make_writer(hardware=FakeHardware(DeviceMemory(allocator, cumulative=False, messages=Messages())))
+    perf = make_writer(
+        hardware=FakeHardware(DeviceMemory(Accelerator("cuda", allocator), cumulative=False, messages=Messages()))
+    )
     perf.step()
     with perf.stage("outer"):
         for size in (10, 30, 20):
@@ -213,7 +216,7 @@ def test_the_outer_peak_is_the_largest_inner_one(make_writer: MakeWriter, tmp_pa
 
 def test_cumulative_device_peaks_are_left_alone() -> None:
     allocator = Allocator()
-    probe = DeviceMemory(allocator, cumulative=True, messages=Messages())
+    probe = DeviceMemory(Accelerator("cuda", allocator), cumulative=True, messages=Messages())
     allocator.allocate(10)
     allocator.allocate(-10)
     assert probe.read()[0] == 10
@@ -225,7 +228,7 @@ def test_an_allocator_that_loses_live_memory_when_reset_is_not_reset_again(caplo
     allocator = Allocator()
     allocator.loses_live_memory = True
     allocator.allocate(37_000)
-    probe = DeviceMemory(allocator, cumulative=False, messages=Messages())
+    probe = DeviceMemory(Accelerator("cuda", allocator), cumulative=False, messages=Messages())
     assert probe.mode == "cumulative"
     assert probe.note is not None
     assert "changed the allocated bytes from 37000 to 0" in caplog.text
@@ -233,7 +236,7 @@ def test_an_allocator_that_loses_live_memory_when_reset_is_not_reset_again(caplo
 
 def test_a_peak_below_what_is_allocated_is_no_measurement(caplog: pytest.LogCaptureFixture) -> None:
     allocator = Allocator()
-    probe = DeviceMemory(allocator, cumulative=False, messages=Messages())
+    probe = DeviceMemory(Accelerator("cuda", allocator), cumulative=False, messages=Messages())
     allocator.allocate(37_000)
     allocator.peak = 6_900
     assert math.isnan(probe.read()[0])
@@ -242,15 +245,15 @@ def test_a_peak_below_what_is_allocated_is_no_measurement(caplog: pytest.LogCapt
 
 def test_an_allocator_that_is_not_initialised_gives_nothing() -> None:
     allocator = Allocator()
-    allocator.memory_stats_as_nested_dict = dict  # type: ignore[method-assign]
-    probe = DeviceMemory(allocator, cumulative=False, messages=Messages())
+    allocator.memory_stats_as_nested_dict = lambda index: {}  # type: ignore[method-assign]
+    probe = DeviceMemory(Accelerator("cuda", allocator), cumulative=False, messages=Messages())
     assert all(math.isnan(value) for value in probe.read())
 
 
 def test_an_accelerator_without_peaks_is_named() -> None:
-    assert find_memory_probe("per_step", ("mps", object()), Messages()) == (
+    assert find_memory_probe("per_step", Accelerator("mps", object()), Messages()) == (
         None,
         "torch.mps does not report peaks of its allocator",
     )
-    probe, _ = find_memory_probe("per_step", ("cuda", Allocator()), Messages())
+    probe, _ = find_memory_probe("per_step", Accelerator("cuda", Allocator()), Messages())
     assert isinstance(probe, DeviceMemory)
