@@ -12,7 +12,7 @@ STEP_TIME_MS = "step_time_ms"
 """Host time between two successive step boundaries, without the time inside `exclude(...)`."""
 
 DEVICE_STEP_TIME_MS = "device_step_time_ms"
-"""Time between device events recorded at the same two boundaries."""
+"""Time between device events recorded at the same two boundaries, without the device time inside `exclude(...)`."""
 
 EXCLUDED_MS = "excluded_ms"
 """Host time inside `exclude(...)` between the two boundaries; it is not part of `step_time_ms`."""
