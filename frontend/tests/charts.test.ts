@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { memoryModel, stack, stagesModel, stageSeries, throughputModel } from "../src/charts/areas";
+import { memoryModel, overall, stack, stagesModel, stageSeries, throughputModel } from "../src/charts/areas";
 import { bandsModel, placeMarks, roles, type BandOptions } from "../src/charts/bands";
 import { align, binAt, bridge, chooseOrigin, placeBins } from "../src/charts/bins";
 import { withAlpha, stageColor } from "../src/charts/colors";
@@ -165,6 +165,10 @@ describe("areas", () => {
       [1, null, null],
       [3, 3, null],
     ]);
+  });
+  it("weighs bins by their steps", () => {
+    expect(overall([1, 4, null], [1, 3, 5])).toBe(3.25);
+    expect(overall([null], [0])).toBeNull();
   });
   it("adds up to the step time, the unlabelled rest included", () => {
     const { stages } = run("resnet50");

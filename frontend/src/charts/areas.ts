@@ -3,7 +3,7 @@ import type { Answers } from "../state/catalog";
 import type { StageMode } from "../state/view";
 import { align, bridge, placeBins } from "./bins";
 import { scale } from "./bands";
-import { RUN_COLORS, stageColor, UNLABELLED_COLOR } from "./colors";
+import { RUN_COLORS, stageColor, UNLABELLED } from "./colors";
 import { fullLimits, robustLimits, type Limits } from "./limits";
 import type { Band, ChartModel, Line, PlacedMark, YUnit } from "./model";
 
@@ -22,6 +22,18 @@ export function stageSeries(answer: Stages): StageSeries {
     unlabelled: scale(answer.unlabelled, answer.scale),
     total: scale(answer.step_time, answer.scale),
   };
+}
+
+/** Mean over all steps of what `means` gives for each bin of `numSteps` steps; null where no bin has a value. */
+export function overall(means: Numbers, numSteps: readonly number[]): number | null {
+  let sum = 0;
+  let steps = 0;
+  means.forEach((mean, i) => {
+    if (mean === null) return;
+    sum += mean * numSteps[i]!;
+    steps += numSteps[i]!;
+  });
+  return steps ? sum / steps : null;
 }
 
 /** Sums of the first 1, 2, … of `layers`; a missing value of one layer counts as nothing where another has one. */
@@ -48,7 +60,7 @@ export function stagesModel(
   const bins = placeBins(answer.axis, answer.sample, origin);
   const series = stageSeries(answer);
   const layers = [...series.means, series.unlabelled];
-  const colors = [...series.names.map((_, i) => stageColor(i)), { color: UNLABELLED_COLOR, hatched: true }];
+  const colors = [...series.names.map((_, i) => stageColor(i)), UNLABELLED];
   const shares =
     mode === "share" ? layers.map((layer) => layer.map((value, i) => divide(value, sum(layers, i)))) : layers;
   const curves = mode === "lines" ? shares : stack(shares);

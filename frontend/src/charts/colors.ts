@@ -2,7 +2,14 @@
 
 export const RUN_COLORS = Array.from({ length: 8 }, (_, i) => `--run-${i + 1}`);
 export const STAGE_COLORS = Array.from({ length: 10 }, (_, i) => `--stage-${i + 1}`);
-export const UNLABELLED_COLOR = "--unlabelled";
+
+/** How a stage is drawn. */
+export interface StageLook {
+  color: string;
+  hatched: boolean;
+}
+
+export const UNLABELLED: StageLook = { color: "--unlabelled", hatched: true };
 
 /** Value of a CSS variable, as text that a canvas understands. */
 export function resolve(variable: string, opacity = 1): string {
@@ -17,7 +24,7 @@ export function withAlpha(hex: string, opacity: number): string {
 }
 
 /** A colour and whether it is hatched: the eleventh stage gets the first colour again, with a pattern. */
-export function stageColor(index: number): { color: string; hatched: boolean } {
+export function stageColor(index: number): StageLook {
   return { color: STAGE_COLORS[index % STAGE_COLORS.length]!, hatched: index >= STAGE_COLORS.length };
 }
 

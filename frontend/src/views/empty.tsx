@@ -40,12 +40,13 @@ export function Empty({ catalog }: { catalog: Catalog }) {
   );
 }
 
-/** Data that is there and cannot be read, with the way out. */
+/** Data that is there and cannot be read, with the way out; many of them are folded. */
 export function Problems({ catalog }: { catalog: Catalog }) {
-  if (!catalog.problems.length) return null;
-  return (
-    <ul class="warnings" aria-label="Problems">
-      {catalog.problems.map(({ run, message }) => (
+  const { problems } = catalog;
+  if (!problems.length) return null;
+  const items = (
+    <ul aria-label="Problems">
+      {problems.map(({ run, message }) => (
         <li key={`${run} ${message}`}>
           {run !== null && (
             <>
@@ -56,6 +57,13 @@ export function Problems({ catalog }: { catalog: Catalog }) {
         </li>
       ))}
     </ul>
+  );
+  if (problems.length <= 3) return <div class="warnings">{items}</div>;
+  return (
+    <details class="warnings">
+      <summary>{count(problems.length, "problem")} in the log directory</summary>
+      {items}
+    </details>
   );
 }
 

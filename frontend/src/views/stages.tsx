@@ -1,10 +1,10 @@
 import { useSignal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 
-import type { Stages as StagesAnswer, StageTotal, Summary } from "../api/types";
-import { stagesModel, stageSeries } from "../charts/areas";
+import type { Numbers, Stages as StagesAnswer, Summary } from "../api/types";
+import { overall, stagesModel, stageSeries } from "../charts/areas";
 import { placeBins } from "../charts/bins";
-import { stageColor, UNLABELLED_COLOR } from "../charts/colors";
+import { stageColor, UNLABELLED, type StageLook } from "../charts/colors";
 import { percent } from "../format/numbers";
 import { list, visible } from "../format/text";
 import { time } from "../format/units";
@@ -95,51 +95,15 @@ function words(summary: Summary | undefined): string {
 function StageLegend({ page, answer }: { page: Page; answer: StagesAnswer }) {
   const { at } = underCursor(page, answer);
   const series = stageSeries(answer);
-  const summary = page.summary.value.data?.data[0];
-  const totals = new Map(summary?.stages.map((stage) => [stage.stage, stage]));
-  const item = (
-    key: string,
-    text: LegendItem["text"],
-    look: { color: string; hatched: boolean },
-    mean: number | null | undefined,
-    share: number | null | undefined,
-  ): LegendItem => {
-    const total = at >= 0 ? series.total[at] : null;
-    const part = at >= 0 ? (mean === null || mean === undefined || !total ? null : mean / total) : share;
-    return { key, text, ...look, value: `${time(mean)} · ${percent(part)}` };
+  const value = (values: Numbers) => (at >= 0 ? values[at]! : overall(values, answer.num_steps));
+  const step = value(series.total);
+  const item = (key: string, text: LegendItem["text"], look: StageLook, values: Numbers): LegendItem => {
+    const mean = value(values);
+    return { key, text, ...look, value: `${time(mean)} · ${percent(mean === null || !step ? null : mean / step)}` };
   };
-  const items = series.names.map((name, i) => {
-    const total = totals.get(name) ?? rest(summary, series.names);
-    return item(
-      `s${name}`,
-      <Name text={name} />,
-      stageColor(i),
-      at >= 0 ? series.means[i]![at] : total?.mean_ms,
-      total?.of_step,
-    );
-  });
-  items.push(
-    item(
-      "rest",
-      "not labelled",
-      { color: UNLABELLED_COLOR, hatched: true },
-      at >= 0 ? series.unlabelled[at] : summary?.unlabelled.mean_ms,
-      summary?.unlabelled.of_step,
-    ),
-  );
+  const items = series.names.map((name, i) => item(`s${name}`, <Name text={name} />, stageColor(i), series.means[i]!));
+  items.push(item("rest", "not labelled", UNLABELLED, series.unlabelled));
   return <Legend items={items} when={at >= 0 ? binName(answer, at) : "all steps in view: mean · share of step"} />;
-}
-
-/** Stages beyond the largest twenty, which the chart shows as one. */
-function rest(
-  summary: Summary | undefined,
-  shown: readonly string[],
-): { mean_ms: number; of_step: number } | undefined {
-  const others = summary?.stages.filter((stage) => !shown.includes(stage.stage)) ?? [];
-  if (!others.length) return undefined;
-  const sum = (of: (stage: StageTotal) => number | null) =>
-    others.reduce((total, stage) => total + (of(stage) ?? 0), 0);
-  return { mean_ms: sum((stage) => stage.mean_ms), of_step: sum((stage) => stage.of_step) };
 }
 
 function Table({ page, answer }: { page: Page; answer: StagesAnswer }) {

@@ -375,10 +375,10 @@ function toggleOverlay(view, entry) {
   return without2.length < view.entries.length ? without2.length ? { ...view, entries: without2 } : view : view.entries.length >= 8 ? view : { ...view, entries: [...view.entries, entry] };
 }
 function chooseMember(view, member) {
-  let [first, ...rest2] = view.entries;
+  let [first, ...rest] = view.entries;
   if (!first) return view;
   let next = { ...first, member };
-  return { ...view, entries: [next, ...rest2.filter((e) => !same(e, next))] };
+  return { ...view, entries: [next, ...rest.filter((e) => !same(e, next))] };
 }
 function makePrimary(view, index) {
   let entry = view.entries[index];
@@ -563,8 +563,8 @@ var Page = class {
 
 // src/state/url.ts
 function toPairs(view) {
-  let pairs = {}, [first, ...rest2] = view.entries;
-  first && (pairs.run = first.run), first?.member && (pairs.member = first.member), rest2.length && (pairs.with = rest2.map(encodeEntry).join(",")), view.axis !== INITIAL.axis && (pairs.axis = view.axis), view.range && Object.assign(pairs, { start: view.range.start, end: view.range.end }), view.include.length && (pairs.include = view.include.join(",")), view.percentiles.join() !== INITIAL.percentiles.join() && (pairs.percentiles = view.percentiles.join(",")), view.yScale !== INITIAL.yScale && (pairs.y = view.yScale), view.stageMode !== INITIAL.stageMode && (pairs.stages = view.stageMode), view.clock !== INITIAL.clock && (pairs.clock = view.clock);
+  let pairs = {}, [first, ...rest] = view.entries;
+  first && (pairs.run = first.run), first?.member && (pairs.member = first.member), rest.length && (pairs.with = rest.map(encodeEntry).join(",")), view.axis !== INITIAL.axis && (pairs.axis = view.axis), view.range && Object.assign(pairs, { start: view.range.start, end: view.range.end }), view.include.length && (pairs.include = view.include.join(",")), view.percentiles.join() !== INITIAL.percentiles.join() && (pairs.percentiles = view.percentiles.join(",")), view.yScale !== INITIAL.yScale && (pairs.y = view.yScale), view.stageMode !== INITIAL.stageMode && (pairs.stages = view.stageMode), view.clock !== INITIAL.clock && (pairs.clock = view.clock);
   let hidden = [view.showMax ? "" : "max", view.showLeftOut ? "" : "leftout"].filter(Boolean);
   return hidden.length && (pairs.hide = hidden.join(",")), pairs;
 }
@@ -859,7 +859,10 @@ function Empty({ catalog }) {
   return h("main", { class: "empty" }, h("h1", null, "No step performance data yet"), h("p", null, "TensorBoard reads", " ", h("code", null, h(Name, { text: catalog.logdir })), others ? ` and found ${count(others, "run")} there, but none that was written with tb_stepperf.` : " and found no run there. A run appears within seconds of its first flush (every 10 s by default)."), h("p", null, "Add these lines to the training loop:"), h("div", { class: "code" }, h("pre", null, h("code", null, CODE)), h(Copy, { text: CODE })), h("p", { class: "note" }, "Stages such as ", h("code", null, 'with perf.stage("forward"):'), " show where the time goes. This page looks again by itself every few seconds."), h(Problems, { catalog }));
 }
 function Problems({ catalog }) {
-  return catalog.problems.length ? h("ul", { class: "warnings", "aria-label": "Problems" }, catalog.problems.map(({ run, message }) => h("li", { key: `${run} ${message}` }, run !== null && h(Fragment, null, h(Name, { text: run }), ":", " "), message))) : null;
+  let { problems } = catalog;
+  if (!problems.length) return null;
+  let items = h("ul", { "aria-label": "Problems" }, problems.map(({ run, message }) => h("li", { key: `${run} ${message}` }, run !== null && h(Fragment, null, h(Name, { text: run }), ":", " "), message)));
+  return problems.length <= 3 ? h("div", { class: "warnings" }, items) : h("details", { class: "warnings" }, h("summary", null, count(problems.length, "problem"), " in the log directory"), items);
 }
 function ErrorBanner({ errors, onRetry }) {
   if (!errors.length) return null;
@@ -868,7 +871,7 @@ function ErrorBanner({ errors, onRetry }) {
 }
 
 // src/charts/colors.ts
-var RUN_COLORS = Array.from({ length: 8 }, (_, i) => `--run-${i + 1}`), STAGE_COLORS = Array.from({ length: 10 }, (_, i) => `--stage-${i + 1}`), UNLABELLED_COLOR = "--unlabelled";
+var RUN_COLORS = Array.from({ length: 8 }, (_, i) => `--run-${i + 1}`), STAGE_COLORS = Array.from({ length: 10 }, (_, i) => `--stage-${i + 1}`), UNLABELLED = { color: "--unlabelled", hatched: !0 };
 function resolve(variable, opacity = 1) {
   let value = getComputedStyle(document.documentElement).getPropertyValue(variable).trim() || "#888888";
   return opacity >= 1 ? value : withAlpha(value, opacity);
@@ -994,6 +997,12 @@ function stageSeries(answer) {
     total: scale(answer.step_time, answer.scale)
   };
 }
+function overall(means, numSteps) {
+  let sum2 = 0, steps = 0;
+  return means.forEach((mean, i) => {
+    mean !== null && (sum2 += mean * numSteps[i], steps += numSteps[i]);
+  }), steps ? sum2 / steps : null;
+}
 function stack(layers) {
   let sums = [];
   return layers.forEach(
@@ -1006,7 +1015,7 @@ function stack(layers) {
   ), sums;
 }
 function stagesModel(answer, mode, marks, origin, full) {
-  let bins = placeBins(answer.axis, answer.sample, origin), series = stageSeries(answer), layers = [...series.means, series.unlabelled], colors = [...series.names.map((_, i) => stageColor(i)), { color: UNLABELLED_COLOR, hatched: !0 }], shares = mode === "share" ? layers.map((layer) => layer.map((value, i) => divide(value, sum(layers, i)))) : layers, curves = mode === "lines" ? shares : stack(shares), lines = curves.map((values, i) => ({
+  let bins = placeBins(answer.axis, answer.sample, origin), series = stageSeries(answer), layers = [...series.means, series.unlabelled], colors = [...series.names.map((_, i) => stageColor(i)), UNLABELLED], shares = mode === "share" ? layers.map((layer) => layer.map((value, i) => divide(value, sum(layers, i)))) : layers, curves = mode === "lines" ? shares : stack(shares), lines = curves.map((values, i) => ({
     key: String(i),
     color: colors[i].color,
     width: mode === "lines" ? 1.75 : 1,
@@ -1653,10 +1662,10 @@ function Memory({ page }) {
 // src/format/names.ts
 var SEPARATOR = /[/\\_\-, ]/;
 function sharedEnds(names) {
-  let [first, ...rest2] = names;
-  if (first === void 0 || rest2.length === 0) return { prefix: 0, suffix: 0 };
+  let [first, ...rest] = names;
+  if (first === void 0 || rest.length === 0) return { prefix: 0, suffix: 0 };
   let prefix = first.length, suffix = first.length;
-  for (let name of rest2) {
+  for (let name of rest) {
     let i = 0;
     for (; i < prefix && i < name.length && name[i] === first[i]; ) i += 1;
     prefix = i;
@@ -1928,34 +1937,11 @@ function words(summary) {
   return `Mean time per step by stage: ${list(parts)}. ${percent(summary.unlabelled.of_step)} of the step is not labelled.`;
 }
 function StageLegend({ page, answer }) {
-  let { at } = underCursor(page, answer), series = stageSeries(answer), summary = page.summary.value.data?.data[0], totals = new Map(summary?.stages.map((stage) => [stage.stage, stage])), item = (key, text2, look2, mean, share) => {
-    let total = at >= 0 ? series.total[at] : null, part = at >= 0 ? mean == null || !total ? null : mean / total : share;
-    return { key, text: text2, ...look2, value: `${time(mean)} · ${percent(part)}` };
-  }, items = series.names.map((name, i) => {
-    let total = totals.get(name) ?? rest(summary, series.names);
-    return item(
-      `s${name}`,
-      h(Name, { text: name }),
-      stageColor(i),
-      at >= 0 ? series.means[i][at] : total?.mean_ms,
-      total?.of_step
-    );
-  });
-  return items.push(
-    item(
-      "rest",
-      "not labelled",
-      { color: UNLABELLED_COLOR, hatched: !0 },
-      at >= 0 ? series.unlabelled[at] : summary?.unlabelled.mean_ms,
-      summary?.unlabelled.of_step
-    )
-  ), h(Legend, { items, when: at >= 0 ? binName(answer, at) : "all steps in view: mean · share of step" });
-}
-function rest(summary, shown) {
-  let others = summary?.stages.filter((stage) => !shown.includes(stage.stage)) ?? [];
-  if (!others.length) return;
-  let sum2 = (of) => others.reduce((total, stage) => total + (of(stage) ?? 0), 0);
-  return { mean_ms: sum2((stage) => stage.mean_ms), of_step: sum2((stage) => stage.of_step) };
+  let { at } = underCursor(page, answer), series = stageSeries(answer), value = (values) => at >= 0 ? values[at] : overall(values, answer.num_steps), step2 = value(series.total), item = (key, text2, look2, values) => {
+    let mean = value(values);
+    return { key, text: text2, ...look2, value: `${time(mean)} · ${percent(mean === null || !step2 ? null : mean / step2)}` };
+  }, items = series.names.map((name, i) => item(`s${name}`, h(Name, { text: name }), stageColor(i), series.means[i]));
+  return items.push(item("rest", "not labelled", UNLABELLED, series.unlabelled)), h(Legend, { items, when: at >= 0 ? binName(answer, at) : "all steps in view: mean · share of step" });
 }
 function Table({ page, answer }) {
   let series = stageSeries(answer);
