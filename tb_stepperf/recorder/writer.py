@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 import time
 import uuid
@@ -11,19 +10,18 @@ from threading import get_ident
 from types import TracebackType
 from typing import Any, TypeVar, cast
 
-from tb_stepperf.errors import ConfigError
 from tb_stepperf.recorder import lifetime
-from tb_stepperf.recorder.arguments import MAX_STEP, as_step
+from tb_stepperf.recorder.arguments import MAX_STEP
 from tb_stepperf.recorder.attempts import Identity
 from tb_stepperf.recorder.environment import Environment
 from tb_stepperf.recorder.hardware import Hardware
 from tb_stepperf.recorder.logged import LoggedSteps
 from tb_stepperf.recorder.loop import ENTRIES_PER_WAKE, LoopState
 from tb_stepperf.recorder.messages import Messages
+from tb_stepperf.recorder.options import check_options, make_sink
 from tb_stepperf.recorder.pipeline import Pipeline
-from tb_stepperf.recorder.ranks import find_rank, rank_directory
+from tb_stepperf.recorder.ranks import find_rank
 from tb_stepperf.recorder.scalars import Scalars
-from tb_stepperf.recorder.sink import FileSink, Sink, SummaryWriterSink
 from tb_stepperf.recorder.stages import Batches, Stage, StageNames, Stages
 from tb_stepperf.recorder.stamps import BOUNDARY, DROP, NO_STAGE, code
 from tb_stepperf.recorder.thread import FlushThread
@@ -31,7 +29,6 @@ from tb_stepperf.recorder.thread import FlushThread
 _BOUNDARY = code(NO_STAGE, BOUNDARY)
 _DROP = code(NO_STAGE, DROP)
 _MAX_COUNT = 2**63
-_PEAK_MEMORY = ("per_step", "cumulative", "off")
 
 T = TypeVar("T")
 
@@ -125,10 +122,10 @@ class StepPerfWriter:
         wall_clock: Callable[[], float] = time.time,
         hardware: Hardware | None = None,
     ) -> None:
-        _check(warmup_steps, flush_interval_s, first_step, peak_memory, max_stages, user)
+        check_options(warmup_steps, flush_interval_s, first_step, peak_memory, max_stages, user)
         messages = Messages()
         place = find_rank(rank, world_size)
-        sink = _sink(logdir, summary_writer, place, messages, wall_clock)
+        sink = make_sink(logdir, summary_writer, place, messages, wall_clock)
         self._logdir = sink.logdir
         conditions = {
             "rank": place.rank,
@@ -373,32 +370,3 @@ class StepPerfWriter:
         from tb_stepperf.recorder.null import null_writer
 
         return null_writer, ()
-
-
-def _check(
-    warmup_steps: Any, flush_interval_s: Any, first_step: Any, peak_memory: Any, max_stages: Any, user: Any
-) -> None:
-    if as_step(warmup_steps) is None:
-        raise ConfigError(f"warmup_steps is {warmup_steps!r}; an integer of at least 0 is allowed")
-    number = isinstance(flush_interval_s, (int, float)) and not isinstance(flush_interval_s, bool)
-    if not number or not 0 < flush_interval_s < math.inf:
-        raise ConfigError(f"flush_interval_s is {flush_interval_s!r}; a number of seconds above 0 is allowed")
-    if as_step(first_step) is None:
-        raise ConfigError(f"first_step is {first_step!r}; an integer in [0, {MAX_STEP}] is allowed")
-    if peak_memory not in _PEAK_MEMORY:
-        raise ConfigError(f"peak_memory is {peak_memory!r}; one of {', '.join(_PEAK_MEMORY)} is allowed")
-    if not as_step(max_stages):
-        raise ConfigError(f"max_stages is {max_stages!r}; an integer of at least 1 is allowed")
-    if user is not None and not isinstance(user, Mapping):
-        raise ConfigError(f"user is a {type(user).__name__}; a mapping from names to JSON values is allowed")
-
-
-def _sink(logdir: Any, summary_writer: Any, place: Any, messages: Messages, wall_clock: Callable[[], float]) -> Sink:
-    if (logdir is None) == (summary_writer is None):
-        given = "neither logdir nor summary_writer" if logdir is None else "both logdir and summary_writer"
-        raise ConfigError(f"{given} is given; exactly one is allowed: it says where steps are written")
-    if summary_writer is not None:
-        return SummaryWriterSink(summary_writer, messages)
-    if not isinstance(logdir, (str, os.PathLike)) or not isinstance(os.fspath(logdir), str) or not os.fspath(logdir):
-        raise ConfigError(f"logdir is {logdir!r}; the path of a directory is allowed")
-    return FileSink(rank_directory(os.fspath(logdir), place), messages, wall_clock)
