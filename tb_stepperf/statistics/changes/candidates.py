@@ -166,7 +166,9 @@ def place(values: np.ndarray, start: int, border: int, end: int, reach: int) -> 
     if before.size < 8 or after.size < 8:
         return border
     num_bins = int(min(16, max(4, min(before.size, after.size) // 8)))
-    pooled = np.concatenate([_thinned(before), _thinned(after)])
+    # both sides count alike, however long they are
+    most = min(before.size, after.size, 1000)
+    pooled = np.concatenate([_thinned(before, most), _thinned(after, most)])
     shares = np.concatenate([np.arange(1, num_bins) / num_bins, _TAIL_SHARES])
     cuts = np.unique(np.quantile(pooled, np.sort(shares)))
     if not cuts.size:
@@ -180,5 +182,8 @@ def place(values: np.ndarray, start: int, border: int, end: int, reach: int) -> 
     return low + int(walk.argmax())
 
 
-def _thinned(values: np.ndarray, most: int = 1000) -> np.ndarray:
-    return values[:: max(1, values.size // most)][:most]
+def _thinned(values: np.ndarray, most: int) -> np.ndarray:
+    """At most `most` values, evenly spread."""
+    if values.size <= most:
+        return values
+    return values[np.linspace(0, values.size - 1, most).astype(np.int64)]

@@ -103,6 +103,7 @@ def _best_slope(sums: Sums, start: int, end: int, chain: list[int], settings: Se
         if inside.any():
             fitted[inside] = values[inside].mean()
     steps_error = float(((values - fitted) ** 2).sum())
+    steps_noise = _residual_noise(values - fitted, 2 * len(chain) + 1)
     knots = _fit_knots(values)
     if knots is None:
         return None
@@ -112,7 +113,8 @@ def _best_slope(sums: Sums, start: int, end: int, chain: list[int], settings: Se
         return None
     # each step costs a level and a place, the slope two of each; a single step is given up only on strong evidence,
     # a staircase as soon as a slope is nearly as good
-    advantage = (steps_error - slope_error) / max(noise, 1e-12) + 2.0 * (2 * len(chain) + 1 - 4)
+    # (the noise is that of the better fit: the other's misfit looks like noise)
+    advantage = (steps_error - slope_error) / max(min(noise, steps_noise), 1e-12) + 2.0 * (2 * len(chain) + 1 - 4)
     if advantage < (10.0 if len(chain) == 1 else -6.0):
         return None
     row_first = round(start + first * size)
@@ -143,10 +145,15 @@ def _fit_knots(values: np.ndarray) -> tuple[float, float, float, float, float, f
     rise = float((centred * values).sum() / (centred * centred).sum())
     before = float(values.mean() - rise * shape.mean())
     residual = values - before - rise * shape
-    variance = float((residual * residual).sum()) / max(num - 4, 1)
-    phi = float((residual[1:] * residual[:-1]).sum() / max((residual * residual).sum(), 1e-300))
+    return first_knot, last_knot, before, before + rise, error, _residual_noise(residual, 4)
+
+
+def _residual_noise(residual: np.ndarray, num_fitted: int) -> float:
+    """Long-run variance of residuals by the AR(1) plug-in, for `num_fitted` fitted parameters."""
+    total = float((residual * residual).sum())
+    phi = float((residual[1:] * residual[:-1]).sum()) / max(total, 1e-300)
     phi = min(max(phi, 0.0), 0.9)
-    return first_knot, last_knot, before, before + rise, error, variance * (1.0 + phi) / (1.0 - phi)
+    return total / max(residual.size - num_fitted, 1) * (1.0 + phi) / (1.0 - phi)
 
 
 def _scan_knots(values: np.ndarray, firsts: np.ndarray, lasts: np.ndarray) -> tuple[float, float, float]:

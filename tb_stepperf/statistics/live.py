@@ -1,0 +1,251 @@
+"""The live detector: has the training just become slower for good? Asked while it runs, in bounded memory.
+
+A pure state machine. Blocks of step times go in, provisional changes come out; there is no clock, no thread and no file
+here. A cheap watch (a two-sided cumulative sum over groups of 16 steps: Page, Biometrika 41, 1954) runs on every block;
+only when it is alarmed, and at a few fixed ages, is the full question put to the last 2,048 steps with `find_changes`.
+The training thread does nothing for all this but what it does anyway: append a number.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from tb_stepperf.errors import ArgumentError
+from tb_stepperf.statistics.changes import Change, find_changes
+from tb_stepperf.statistics.changes.noise import Sums
+from tb_stepperf.statistics.changes.prepare import prepare
+
+GROUP = 16
+WINDOW = 2048
+_REFERENCE = 192
+_FIRST_TEST = 256
+_MIN_BEFORE = 100
+_MIN_AFTER = 32
+_MAX_EXCURSIONS = 8
+_LONGEST_WAIT = 16_384
+_DRIFT = math.log1p(0.015)
+
+
+@dataclasses.dataclass(frozen=True)
+class ProvisionalChange:
+    """A change that the live detector vouches for until the full analysis has the whole run.
+
+    Attributes:
+        row: the first row of the new regime, counted from the first row ever fed.
+        seen_at_row: number of rows fed when it was confirmed; the difference is the delay.
+        change: what `find_changes` says of it; its `step` and `end_step` are rows as above.
+    """
+
+    row: int
+    seen_at_row: int
+    change: Change
+
+
+@dataclasses.dataclass(frozen=True)
+class _Reference:
+    """What the watch compares with: level and scale in logarithm, allowance and threshold of the cumulative sum."""
+
+    level: float
+    scale: float
+    drift: float
+    threshold: float
+
+
+class LiveDetector:
+    """Watches one series of step times.
+
+    Args:
+        min_effect: smallest relative change of the typical step that counts.
+        min_tail_effect: smallest relative change of the 95th percentile that counts.
+
+    Raises:
+        ArgumentError: an effect is out of range (from the first full test at the latest).
+    """
+
+    def __init__(self, *, min_effect: float = 0.03, min_tail_effect: float = 0.05) -> None:
+        if not (0.0 < min_effect < 10.0 and 0.0 < min_tail_effect < 10.0):
+            raise ArgumentError(
+                f"min_effect is {min_effect!r} and min_tail_effect {min_tail_effect!r}; relative changes in (0, 10) are "
+                "allowed, 0.03 means 3 %"
+            )
+        self._min_effect = min_effect
+        self._min_tail_effect = min_tail_effect
+        self._window = np.empty(2 * WINDOW)
+        self._num_kept = 0
+        self._num_rows = 0
+        self._num_grouped = 0
+        self._reference: _Reference | None = None
+        self._up = self._down = 0.0
+        self._up_since = self._down_since = 0
+        self._next_age = _FIRST_TEST
+        self._blocked_until = 0
+        self._wait = GROUP
+        self._last_row = 0
+        self._excursions: list[tuple[float, int]] = []
+        self._last_step: tuple[int, float] | None = None
+
+    @property
+    def num_rows(self) -> int:
+        """Rows fed so far."""
+        return self._num_rows
+
+    def feed(self, step_time_ms: Sequence[float] | np.ndarray) -> tuple[ProvisionalChange, ...]:
+        """Takes the next step times, in order, and returns what is newly confirmed (mostly nothing).
+
+        Args:
+            step_time_ms: shape (num_steps,), any number of rows; readings that are no time are passed over.
+        """
+        found: list[ProvisionalChange] = []
+        block = np.asarray(step_time_ms, dtype=np.float64)
+        for start in range(0, block.size, WINDOW // 4):
+            part = block[start : start + WINDOW // 4]
+            self._keep(part)
+            found += self._advance()
+        return tuple(found)
+
+    def _keep(self, part: np.ndarray) -> None:
+        """Appends rows to the window; what is older than `WINDOW` rows goes when the buffer is full."""
+        if self._num_kept + part.size > self._window.size:
+            keep = self._window[self._num_kept - WINDOW : self._num_kept].copy()
+            self._window[:WINDOW] = keep
+            self._num_kept = WINDOW
+        self._window[self._num_kept : self._num_kept + part.size] = part
+        self._num_kept += part.size
+        self._num_rows += part.size
+
+    def _rows(self, num_rows: int) -> np.ndarray:
+        """The newest `num_rows` rows that are kept."""
+        num_rows = min(num_rows, self._num_kept)
+        return self._window[self._num_kept - num_rows : self._num_kept]
+
+    def _advance(self) -> list[ProvisionalChange]:
+        """Runs the watch over whole groups that are new, and the full test if it is due."""
+        if self._reference is None:
+            if self._num_rows < _FIRST_TEST:
+                return []
+            self._refer(self._rows(self._num_rows))
+            self._num_grouped = self._num_rows
+        alarmed = self._watch()
+        if self._num_rows >= self._next_age:
+            while self._num_rows >= self._next_age:
+                self._next_age *= 2
+        elif not (alarmed and self._num_rows >= self._blocked_until):
+            return []
+        return self._test(alarmed)
+
+    def _watch(self) -> bool:
+        """Cumulative sums over the new groups; whether either has left zero for long enough and passed its threshold."""
+        reference = self._reference
+        assert reference is not None
+        num_groups = (self._num_rows - self._num_grouped) // GROUP
+        if not num_groups:
+            return False
+        rest = self._num_rows - self._num_grouped - num_groups * GROUP
+        rows = self._rows(num_groups * GROUP + rest)[: num_groups * GROUP]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            residual = np.log(rows) - reference.level
+        residual = np.nan_to_num(residual, nan=0.0, posinf=0.0, neginf=0.0)
+        limit = max(4.0 * reference.scale, 0.1)
+        means = np.clip(residual, -limit, limit).reshape(-1, GROUP).mean(axis=1)
+        self._num_grouped += num_groups * GROUP
+        up, down = self._up, self._down
+        row = self._num_grouped - num_groups * GROUP
+        for mean in means.tolist():
+            row += GROUP
+            up = max(0.0, up + mean - reference.drift)
+            down = max(0.0, down - mean - reference.drift)
+            if up == 0.0:
+                self._up_since = row
+            if down == 0.0:
+                self._down_since = row
+        self._up, self._down = up, down
+        slower = up > reference.threshold and row - self._up_since >= _MIN_AFTER
+        faster = down > reference.threshold and row - self._down_since >= _MIN_AFTER
+        return slower or faster
+
+    def _refer(self, rows: np.ndarray) -> None:
+        """Takes a new reference from rows that are thought to hold one level."""
+        prepared = prepare(rows)
+        log_ms = prepared.log_ms[:_REFERENCE]
+        if log_ms.size < 48:
+            return
+        limited = prepared.centre[:_REFERENCE] + np.clip(
+            log_ms - prepared.centre[:_REFERENCE], -4.0 * prepared.scale, 4.0 * prepared.scale
+        )
+        sums = Sums(limited)
+        noise = sums.long_run_variance(0, limited.size)
+        drift = max(_DRIFT, 3.0 * math.sqrt(noise / limited.size))
+        per_group = noise / GROUP
+        threshold = max(11.0 * per_group / (2.0 * drift), 2.0 * drift)
+        # the watch reads raw rows, periodic slow steps and all: its level is what they average to when clipped alike
+        raw = rows[prepared.index[:_REFERENCE]]
+        raw = np.log(raw[np.isfinite(raw) & (raw > 0)])
+        level = float(np.median(raw))
+        limit = max(4.0 * prepared.scale, 0.1)
+        for _ in range(3):
+            level += float(np.mean(np.clip(raw - level, -limit, limit)))
+        self._reference = _Reference(level, prepared.scale, drift, threshold)
+        self._up = self._down = 0.0
+        self._up_since = self._down_since = self._num_grouped
+
+    def _test(self, alarmed: bool) -> list[ProvisionalChange]:
+        """Puts the full question to the window."""
+        rows = self._rows(WINDOW)
+        first_row = self._num_rows - rows.size
+        changes = find_changes(rows, min_effect=self._min_effect, min_tail_effect=self._min_tail_effect)
+        fresh = [change for change in changes if first_row + change.step >= self._last_row + GROUP]
+        for change in fresh:
+            if change.kind == "transient" and change.end_step is not None:
+                self._remember(change.change, change.end_step - change.step)
+        found = [
+            self._confirm(change, first_row)
+            for change in fresh
+            if change.kind != "transient"
+            and change.num_before >= _MIN_BEFORE
+            and self._num_rows - first_row - change.step >= self._least_after(change)
+        ]
+        if found:
+            self._wait = GROUP
+            self._blocked_until = 0
+            self._refer(self._rows(max(self._num_rows - self._last_row, 48)))
+            return found
+        if not alarmed:
+            return []
+        # not (yet) confirmed: ask again, ever more rarely
+        self._blocked_until = self._num_rows + self._wait
+        self._wait = min(max(self._wait * 3 // 2, self._wait + GROUP // 2), _LONGEST_WAIT)
+        if self._wait > 128 and not changes:
+            # alarmed several times for nothing: the reference is off
+            self._refer(self._rows(512))
+        return []
+
+    def _least_after(self, change: Change) -> int:
+        """Rows that a change must have lasted: more at first, and where excursions like it came and went before."""
+        least = _MIN_AFTER if self._num_rows >= 2 * _FIRST_TEST else 2 * _MIN_AFTER
+        if change.kind not in ("regression", "improvement"):
+            return least
+        height = abs(math.log1p(change.change))
+        alike = [length for size, length in self._excursions if abs(size - height) < 0.5 * height]
+        return max([least, *((2 + (len(alike) > 2)) * length for length in alike)])
+
+    def _remember(self, change: float, num_rows: int) -> None:
+        """Notes an excursion that returned."""
+        self._excursions = [*self._excursions[1 - _MAX_EXCURSIONS :], (abs(math.log1p(change)), num_rows)]
+
+    def _confirm(self, change: Change, first_row: int) -> ProvisionalChange:
+        """Reports a change; what lies before it is no longer asked about."""
+        row = first_row + change.step
+        end_row = None if change.end_step is None else first_row + change.end_step
+        if self._last_step is not None and change.kind in ("regression", "improvement"):
+            before_row, before = self._last_step
+            both = math.log1p(before), math.log1p(change.change)
+            if both[0] * both[1] < 0 and abs(sum(both)) < 0.3 * max(abs(both[0]), abs(both[1])):
+                self._remember(before, row - before_row)
+        if change.kind in ("regression", "improvement"):
+            self._last_step = (row, change.change)
+        self._last_row = row if change.kind not in ("ramp", "drift") or end_row is None else end_row
+        return ProvisionalChange(row, self._num_rows, dataclasses.replace(change, step=row, end_step=end_row))
