@@ -22,7 +22,12 @@ ROOMS: dict[str, tuple[set[str], set[str]]] = {
     "recorder": ({"blocks", "errors", "_version"}, {"numpy", "google_crc32c", "tensorboard", "tensorboardX", "torch"}),
     "store": ({"blocks", "errors"}, {"numpy", "tensorboard"}),
     "statistics": ({"errors"}, {"numpy"}),
-    "plugin": ({"store", "statistics", "blocks", "errors", "_version"}, {"numpy", "tensorboard", "werkzeug"}),
+    "analysis": ({"store", "statistics", "blocks", "errors"}, {"numpy"}),
+    "plugin": (
+        {"analysis", "store", "statistics", "blocks", "errors", "_version"},
+        {"numpy", "tensorboard", "werkzeug"},
+    ),
+    "cli": ({"analysis", "store", "errors", "_version"}, {"click", "rich"}),
 }
 
 

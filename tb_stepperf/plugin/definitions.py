@@ -5,8 +5,8 @@ The texts depend on the member's columns and environment, so that each sentence 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Collection, Mapping
+from typing import Any
 
 from tb_stepperf.blocks import device_stage_name, stage_name
 from tb_stepperf.blocks.schema import (
@@ -23,9 +23,6 @@ from tb_stepperf.blocks.schema import (
     PEAK_RESIDENT_BYTES,
     STEP_TIME_MS,
 )
-
-if TYPE_CHECKING:
-    from tb_stepperf.store import AttemptInfo
 
 THROUGHPUT = (
     "sum of num_samples (or num_tokens) / sum of step time, over the used steps that carry it; "
@@ -61,17 +58,6 @@ _PEAK_MODES = {
 }
 
 
-def latest_environment(attempts: Sequence[AttemptInfo]) -> dict[str, Any]:
-    """Returns the environment that holds last: that of the newest attempt that recorded one, with its changes."""
-    for attempt in reversed(attempts):
-        if attempt.environment:
-            latest = dict(attempt.environment)
-            for _, fields in attempt.changes:
-                latest.update(fields)
-            return latest
-    return {}
-
-
 def peak_meaning(column: str, environment: Mapping[str, Any]) -> str:
     """Returns what a memory column means under `environment`, for its legend."""
     mode = _PEAK_MODES.get(environment.get("peak_memory") or "")
@@ -94,7 +80,7 @@ def definitions(columns: Collection[str], environment: Mapping[str, Any]) -> dic
 
     Args:
         columns: of the member.
-        environment: see `latest_environment`.
+        environment: see `analysis.latest_environment`.
     """
     terms = {column: text for column, text in _COLUMNS.items() if column in columns}
     if any(stage_name(column) is not None for column in columns):
@@ -154,7 +140,7 @@ def not_covered(columns: Collection[str], environment: Mapping[str, Any], world_
 
     Args:
         columns: of the member.
-        environment: see `latest_environment`.
+        environment: see `analysis.latest_environment`.
         world_size: number of processes of the job.
     """
     device = environment.get("device")

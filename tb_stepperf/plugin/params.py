@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from tb_stepperf.analysis import CLOCKS, LEAVING_OUT
 from tb_stepperf.blocks import device_stage_name, stage_name
 from tb_stepperf.blocks.schema import DEVICE_STEP_TIME_MS, EXCLUDED_MS, GC_MS, STEP_TIME_MS
 from tb_stepperf.errors import RequestError
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 _MEMBER = ("run", "member")
 _RANGE = ("axis", "start", "end")
+_THRESHOLDS = ("min_effect", "min_tail_effect")
 _CHART = (*_MEMBER, *_RANGE, "bins", "include")
 
 PARAMETERS: Mapping[str, tuple[str, ...]] = {
@@ -31,19 +33,23 @@ PARAMETERS: Mapping[str, tuple[str, ...]] = {
     "/memory": _CHART,
     "/throughput": _CHART,
     "/marks": (*_MEMBER, *_RANGE),
+    "/markers": (*_MEMBER, "axis", "clock", *_THRESHOLDS),
+    "/comparison": ("baseline", "candidate", "overrule", "clock", *_THRESHOLDS),
     "/conditions": _MEMBER,
     "/samples": (*_MEMBER, *_RANGE, "format"),
 }
 """Route to the names of its parameters; `http_api.md` is the description."""
 
 AXES = ("step", "relative", "wall")
-CLOCKS = ("host", "device")
 FORMATS = ("json", "csv")
-INCLUDABLE = ("warmup", "profiled", "restart")
+INCLUDABLE = tuple(LEAVING_OUT)
 MAX_PERCENTILES = 9
+MAX_RUNS_PER_SIDE = 8
+_SIDES = ("baseline", "candidate")
 _MIN_BOUND, _MAX_BOUND = -(2**63), 2**63
 
 _INTEGER = re.compile(r"-?[0-9]{1,19}")
+_FRACTION = re.compile(r"0?\.[0-9]{1,6}")
 _NUMBER = re.compile(r"[0-9]{1,3}(\.[0-9]{1,12})?")
 _TIME_COLUMNS = (STEP_TIME_MS, DEVICE_STEP_TIME_MS, GC_MS, EXCLUDED_MS)
 
@@ -67,6 +73,11 @@ class Query:
     column: str = STEP_TIME_MS
     clock: str = "host"
     format: str = "json"
+    min_effect: float = 0.03
+    min_tail_effect: float = 0.05
+    baseline: tuple[str, ...] = ()
+    candidate: tuple[str, ...] = ()
+    overrule: str = "0"
 
 
 def parse(route: str, arguments: MultiDict[str, str]) -> Query:
@@ -86,11 +97,16 @@ def parse(route: str, arguments: MultiDict[str, str]) -> Query:
             takes = f"it takes {', '.join(allowed)}" if allowed else "it takes none"
             raise RequestError(f"{route} has no parameter {name!r}; {takes}", name)
         values = arguments.getlist(name)
-        if len(values) > 1:
+        if len(values) > 1 and name not in _SIDES:
             raise RequestError(f"{name} is given {len(values)} times; give it once", name)
-        if not values[0]:
+        if not all(values):
             raise RequestError(f"{name} is empty; give a value, or leave it out for the default", name)
-        fields[name] = _PARSERS[name](name, values[0])
+        fields[name] = _side(name, values) if name in _SIDES else _PARSERS[name](name, values[0])
+    for name in _SIDES:
+        if name in allowed and name not in fields:
+            raise RequestError(f"{name} is missing; give the name of a run, as /runs lists them", name)
+    if both := set(fields.get("baseline", ())) & set(fields.get("candidate", ())):
+        raise RequestError(f"{sorted(both)[0]!r} is on both sides; give each run to one of them", "candidate")
     if "run" in allowed and "run" not in fields:
         raise RequestError("run is missing; give the name of a run, as /runs lists them", "run")
     query = Query(**fields)
@@ -117,6 +133,21 @@ def _bins(name: str, value: str) -> int:
     if not 1 <= number <= MAX_BINS:
         raise RequestError(f"{name} is {value!r}; an integer in [1, {MAX_BINS}] is allowed", name)
     return number
+
+
+def _effect(name: str, value: str) -> float:
+    number = float(value) if _FRACTION.fullmatch(value) else 0.0
+    if number == 0:
+        raise RequestError(f"{name} is {value!r}; a decimal in (0, 1) is allowed, such as 0.03 for 3 %", name)
+    return number
+
+
+def _side(name: str, values: Sequence[str]) -> tuple[str, ...]:
+    if len(values) > MAX_RUNS_PER_SIDE:
+        raise RequestError(f"{name} is given {len(values)} times; 1 to {MAX_RUNS_PER_SIDE} runs are allowed", name)
+    if len(set(values)) < len(values):
+        raise RequestError(f"{name} names a run twice; name each run once", name)
+    return tuple(values)
 
 
 def _one_of(*choices: str) -> Callable[[str, str], str]:
@@ -173,4 +204,7 @@ _PARSERS: Mapping[str, Callable[[str, str], Any]] = {
     "column": _time_column,
     "clock": _one_of(*CLOCKS),
     "format": _one_of(*FORMATS),
+    "min_effect": _effect,
+    "min_tail_effect": _effect,
+    "overrule": _one_of("0", "1"),
 }

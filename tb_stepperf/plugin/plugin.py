@@ -12,11 +12,14 @@ from werkzeug.wrappers import Request, Response
 
 from tb_stepperf.blocks import PLUGIN_NAME
 from tb_stepperf.plugin import respond
+from tb_stepperf.plugin.analyses import Analyses
 from tb_stepperf.plugin.cache import RecentlyUsed
 from tb_stepperf.plugin.loader import DEFAULT_CACHE_MB
 from tb_stepperf.plugin.params import parse
 from tb_stepperf.plugin.payloads.bands import bands_impl
+from tb_stepperf.plugin.payloads.comparison import comparison_impl
 from tb_stepperf.plugin.payloads.conditions import conditions_impl
+from tb_stepperf.plugin.payloads.markers import markers_impl
 from tb_stepperf.plugin.payloads.marks import marks_impl
 from tb_stepperf.plugin.payloads.memory import memory_impl
 from tb_stepperf.plugin.payloads.runs import runs_impl
@@ -42,6 +45,8 @@ _IMPLS = {
 _AXES_SHARE = 4
 """One part in so many of the cache is for positions on the relative and wall axes, the rest for samples."""
 
+_COMPARISON_BYTES = 1 << 24
+
 
 class StepPerfPlugin(base_plugin.TBPlugin):
     """TensorBoard's tab "Step Performance".
@@ -49,11 +54,14 @@ class StepPerfPlugin(base_plugin.TBPlugin):
     Args:
         context: TensorBoard's magic container; its data provider must be there.
         store: for tests; made over the context's data provider otherwise.
+        analyses: for tests; in the background otherwise.
     """
 
     plugin_name = PLUGIN_NAME
 
-    def __init__(self, context: base_plugin.TBContext, store: Store | None = None) -> None:
+    def __init__(
+        self, context: base_plugin.TBContext, store: Store | None = None, analyses: Analyses | None = None
+    ) -> None:
         flags = context.flags
         cache_mb = getattr(flags, "stepperf_cache_mb", None) or DEFAULT_CACHE_MB
         self._logdir = context.logdir or getattr(flags, "logdir_spec", None) or ""
@@ -61,10 +69,13 @@ class StepPerfPlugin(base_plugin.TBPlugin):
         axes_bytes = max_bytes // _AXES_SHARE
         self._store = Store(context.data_provider, max_bytes=max_bytes - axes_bytes) if store is None else store
         self._axes = RecentlyUsed(axes_bytes)
+        self._comparisons = RecentlyUsed(_COMPARISON_BYTES)
+        self._analyses = analyses or Analyses()
 
     def get_plugin_apps(self) -> dict[str, respond.WsgiApp]:
         """Returns route to WSGI application; `http_api.md` describes each."""
         handlers: dict[str, Any] = {"/runs": self._runs_route, "/samples": self._samples_route}
+        handlers |= {"/markers": self._markers_route, "/comparison": self._comparison_route}
         handlers |= {route: functools.partial(self._member_route, route) for route in _IMPLS}
         handlers |= {route: functools.partial(self._static_route, route) for route in CONTENT_TYPES}
         return {route: respond.route(handler) for route, handler in handlers.items()}
@@ -90,6 +101,14 @@ class StepPerfPlugin(base_plugin.TBPlugin):
     def _member_route(self, route: str, request: Request) -> Response:
         query = parse(route, request.args)
         return respond.json_response(request, _IMPLS[route](self._source(request), query))
+
+    def _markers_route(self, request: Request) -> Response:
+        query = parse("/markers", request.args)
+        return respond.json_response(request, markers_impl(self._source(request), self._analyses, query))
+
+    def _comparison_route(self, request: Request) -> Response:
+        query = parse("/comparison", request.args)
+        return respond.json_response(request, comparison_impl(self._source(request), self._comparisons, query))
 
     def _samples_route(self, request: Request) -> Response:
         query = parse("/samples", request.args)

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tb_stepperf.analysis import LEAVING_OUT, Reader, sample_of
 from tb_stepperf.blocks.block import MAX_STEP
-from tb_stepperf.blocks.schema import EXCLUDED_MS, FLAGS, STEP_TIME_MS, Flag
+from tb_stepperf.blocks.schema import EXCLUDED_MS, FLAGS, STEP_TIME_MS
 from tb_stepperf.errors import NotFoundError
 from tb_stepperf.plugin.cache import RecentlyUsed
-from tb_stepperf.plugin.params import INCLUDABLE, Query
+from tb_stepperf.plugin.params import Query
 from tb_stepperf.statistics import (
     Axis,
     Selection,
@@ -28,9 +29,6 @@ from tb_stepperf.statistics import (
 
 if TYPE_CHECKING:
     from tb_stepperf.store import MemberInfo, RunInfo, Store, Table
-
-LEAVING_OUT = {name: int(Flag[name.upper()]) for name in INCLUDABLE}
-"""Flags that leave a row out, in the order in which a row with several of them is counted."""
 
 _NUM_TRIES = 3
 
@@ -106,6 +104,10 @@ class Source:
             if table.version == placed.version:
                 return _view(query, member, table, placed.axis, rows)
         raise NotFoundError(f"run {query.run!r} changes faster than it can be read: try again", "run")
+
+    def reader(self, query: Query, member: MemberInfo) -> Reader:
+        """Returns what reads rows of `member`, for `analysis`; it may be called on another thread."""
+        return lambda columns, start, end: self._read(query, member, list(columns), start, end)
 
     def _place(self, query: Query, member: MemberInfo, outline: Table) -> _PlacedSteps:
         names = [name for name in (STEP_TIME_MS, EXCLUDED_MS) if name in outline.columns and query.axis == "relative"]
@@ -204,15 +206,7 @@ class View:
 
     def sample(self, selection: Selection) -> dict[str, Any]:
         """Returns the `sample` object: what was read of what was written, and what was left out why."""
-        return {
-            "num_written": self.table.num_written,
-            "num_read": self.table.num_read,
-            "num_missing": self.table.num_missing,
-            "num_superseded": self.table.num_superseded,
-            "num_in_range": self.num_rows,
-            "num_used": selection.num_used,
-            "left_out": dict(selection.left_out),
-        }
+        return sample_of(self.table, selection)
 
 
 def times(values: np.ndarray) -> np.ndarray:

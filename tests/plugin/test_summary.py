@@ -6,8 +6,9 @@ import dataclasses
 
 import pytest
 
+from tb_stepperf.analysis import latest_environment
 from tb_stepperf.blocks import Flag
-from tb_stepperf.plugin.definitions import definitions, latest_environment, not_covered
+from tb_stepperf.plugin.definitions import definitions, not_covered
 from tb_stepperf.plugin.params import Query
 from tb_stepperf.plugin.payloads.conditions import conditions_impl
 from tb_stepperf.plugin.payloads.runs import runs_impl

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tb_stepperf.plugin.definitions import definitions, latest_environment, not_covered
+from tb_stepperf.analysis import latest_environment
+from tb_stepperf.plugin.definitions import definitions, not_covered
 from tb_stepperf.plugin.json_numbers import strict
 from tb_stepperf.plugin.params import Query
 from tb_stepperf.plugin.payloads.runs import step_text

@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from tb_stepperf.analysis import latest_environment
 from tb_stepperf.blocks.schema import PEAK_ALLOCATED_BYTES, PEAK_RESERVED_BYTES, PEAK_RESIDENT_BYTES
-from tb_stepperf.plugin.definitions import latest_environment, memory_reason, peak_meaning
+from tb_stepperf.plugin.definitions import memory_reason, peak_meaning
 from tb_stepperf.plugin.json_numbers import integers
 from tb_stepperf.plugin.params import Query
 from tb_stepperf.plugin.payloads.chart import Chart

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from tb_stepperf.analysis import latest_environment
 from tb_stepperf.blocks.schema import (
     DEVICE_STEP_TIME_MS,
     EXCLUDED_MS,
@@ -17,7 +18,7 @@ from tb_stepperf.blocks.schema import (
     STEP_TIME_MS,
     Flag,
 )
-from tb_stepperf.plugin.definitions import THROUGHPUT, latest_environment, peak_meaning
+from tb_stepperf.plugin.definitions import THROUGHPUT, peak_meaning
 from tb_stepperf.plugin.json_numbers import integers, rounded
 from tb_stepperf.plugin.params import Query
 from tb_stepperf.plugin.payloads.memory import PEAK_COLUMNS, present_peaks

@@ -1,0 +1,162 @@
+"""`compare_members`: runs against runs, with the stages that make the difference."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from tb_stepperf.analysis.attribute import MAX_STEPS, Part, attribute
+from tb_stepperf.analysis.environment import conditions_of
+from tb_stepperf.analysis.member import Thresholds
+from tb_stepperf.analysis.series import BUCKET, STEP_TIME, Reader, Series, sample_of, series_of
+from tb_stepperf.blocks.schema import FLAGS, NUM_SAMPLES, NUM_TOKENS
+from tb_stepperf.statistics import (
+    MIN_COMPARED_STEPS,
+    Attribution,
+    Comparison,
+    QuantileDifference,
+    RunSample,
+    compare_runs,
+    quantile_difference,
+    warmup_end,
+)
+
+_FEW_PERCENTILES = (1, 5, 25, 50, 75, 90, 95, 99)
+_MANY_STEPS = 400_000
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Side:
+    """One run of one side, and how to read it.
+
+    Attributes:
+        run: its name, for messages.
+        member: the member that is compared.
+        label: of the member, for people.
+        num_members: members that the run has.
+        world_size: number of processes of the job.
+        present: columns of the member.
+        read: reads its rows.
+    """
+
+    run: str
+    member: str
+    label: str
+    num_members: int
+    world_size: int
+    present: Collection[str]
+    read: Reader
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class RunsCompared:
+    """A comparison, and what belongs to it.
+
+    Attributes:
+        clock: "host" or "device".
+        comparison: the verdict and the measures.
+        quantiles: change of each percentile; None where a run is too short.
+        attribution: which stages make the difference; None where a side has too few steps.
+        sides: the baselines, the candidates.
+        samples: of each run of each side, see `series.sample_of`.
+        num_used: usable steps of each run of each side.
+    """
+
+    clock: str
+    comparison: Comparison
+    quantiles: QuantileDifference | None
+    attribution: Attribution | None
+    sides: tuple[tuple[Side, ...], tuple[Side, ...]]
+    samples: tuple[tuple[Mapping[str, Any], ...], ...]
+    num_used: tuple[tuple[int, ...], ...]
+
+
+def compare_members(
+    baselines: Sequence[Side],
+    candidates: Sequence[Side],
+    *,
+    clock: str = "host",
+    thresholds: Thresholds | None = None,
+    overrule: bool = False,
+) -> RunsCompared:
+    """Compares two sides of one or more runs.
+
+    Args:
+        baselines, candidates: at least one each.
+        clock: "host" or "device".
+        thresholds: by default 3 % of the median, and 5 % of p95.
+        overrule: compare in spite of different conditions.
+
+    Raises:
+        ArgumentError: a side is empty, or a threshold is out of range.
+    """
+    thresholds = thresholds or Thresholds()
+    sides = (tuple(baselines), tuple(candidates))
+    series = [[_series(side, clock) for side in runs] for runs in sides]
+    samples = [[_run_sample(side, one) for side, one in zip(runs, some)] for runs, some in zip(sides, series)]
+    result = compare_runs(
+        *samples, min_effect=thresholds.min_effect, min_tail_effect=thresholds.min_tail_effect, overrule=overrule
+    )
+    return RunsCompared(
+        clock=clock,
+        comparison=result,
+        quantiles=_quantiles(samples),
+        attribution=_attribution(sides, series, clock, follows_steps=result.level_basis == "steps"),
+        sides=sides,
+        samples=tuple(tuple(sample_of(one.table, one.selection) for one in some) for some in series),
+        num_used=tuple(tuple(one.num_used for one in some) for some in series),
+    )
+
+
+def _series(side: Side, clock: str) -> Series:
+    wanted = (FLAGS, STEP_TIME[clock], NUM_SAMPLES, NUM_TOKENS, BUCKET)
+    return series_of(side.read([name for name in wanted if name in side.present], None, None), clock)
+
+
+def _run_sample(side: Side, series: Series) -> RunSample:
+    has_time = STEP_TIME[series.clock] in series.table.columns
+    return RunSample(
+        step_time_ms=series.step_time_ms if has_time else np.zeros(0),
+        steps=series.steps,
+        num_samples=series.column(NUM_SAMPLES),
+        num_tokens=series.column(NUM_TOKENS),
+        bucket=series.buckets,
+        conditions=conditions_of(series.table.attempts, side.world_size, series.clock),
+        name=side.run,
+    )
+
+
+def _quantiles(samples: Sequence[Sequence[RunSample]]) -> QuantileDifference | None:
+    sizes = [run.step_time_ms.size - warmup_end(run.step_time_ms) for side in samples for run in side]
+    if min(sizes) < MIN_COMPARED_STEPS:
+        return None
+    # Each percentile sorts all steps; a plot of few points says the same of a long run.
+    return quantile_difference(*samples, *([_FEW_PERCENTILES] if sum(sizes) > _MANY_STEPS else []))
+
+
+def _attribution(
+    sides: Sequence[Sequence[Side]], series: Sequence[Sequence[Series]], clock: str, *, follows_steps: bool
+) -> Attribution | None:
+    """Takes from every run the same part: its middle or, where runs follow a schedule, all the steps they share."""
+    everything = [one for side in series for one in side]
+    if not all(one.num_used for one in everything):
+        return None
+    first = max(int(one.steps[0]) for one in everything)
+    end = min(int(one.steps[-1]) for one in everything) + 1
+    parts: list[list[Part]] = []
+    for runs, some in zip(sides, series):
+        parts.append([])
+        for side, one in zip(runs, some):
+            steps = one.steps
+            if follows_steps and first < end:
+                parts[-1].append((side.read, side.present, first, end))
+                continue
+            start = warmup_end(one.step_time_ms)
+            start += max(steps.size - start - MAX_STEPS, 0) // 2
+            part = steps[start : start + MAX_STEPS]
+            if part.size:
+                parts[-1].append((side.read, side.present, int(part[0]), int(part[-1]) + 1))
+    return attribute(*parts, clock=clock)

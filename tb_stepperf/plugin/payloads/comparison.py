@@ -1,0 +1,55 @@
+"""`/comparison`: runs against runs."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from typing import Any
+
+from tb_stepperf.analysis import Side, Thresholds, compare_members
+from tb_stepperf.analysis.as_json import comparison_json
+from tb_stepperf.plugin.cache import RecentlyUsed
+from tb_stepperf.plugin.params import Query
+from tb_stepperf.plugin.payloads.markers import need_clock
+from tb_stepperf.plugin.view import Source
+
+ANSWER_BYTES = 1 << 16
+"""What one remembered answer is counted as: two sides of 8 runs are below it."""
+
+
+@dataclasses.dataclass(frozen=True)
+class _Answer:
+    payload: dict[str, Any]
+    num_bytes: int = ANSWER_BYTES
+
+
+def comparison_impl(source: Source, answers: RecentlyUsed, query: Query) -> dict[str, Any]:
+    """Returns the answer of `/comparison`.
+
+    Raises:
+        NotFoundError: a run is not there, or has no time of the device clock.
+    """
+    found = [[_side(source, query, run) for run in runs] for runs in (query.baseline, query.candidate)]
+    versions = tuple(version for side in found for _, version in side)
+    key = (source.experiment_id, dataclasses.replace(query, axis="step"))
+    sides = ([side for side, _ in some] for some in found)
+    return answers.get(key, versions, functools.partial(_compare, *sides, query)).payload
+
+
+def _compare(baselines: list[Side], candidates: list[Side], query: Query) -> _Answer:
+    thresholds = Thresholds(query.min_effect, query.min_tail_effect)
+    result = compare_members(
+        baselines, candidates, clock=query.clock, thresholds=thresholds, overrule=query.overrule == "1"
+    )
+    return _Answer(comparison_json(result))
+
+
+def _side(source: Source, query: Query, name: str) -> tuple[Side, int]:
+    """The first member of a run, and the version of its data."""
+    asked = dataclasses.replace(query, run=name)
+    run, member = source.find(asked)
+    need_clock(member, asked)
+    outline = source.outline(asked)
+    reader = source.reader(asked, member)
+    side = Side(name, member.member, member.label, len(run.members), run.world_size, outline.columns, reader)
+    return side, outline.version
