@@ -242,6 +242,13 @@ describe("states", () => {
     await settled();
     expect(root.querySelector('[role="alert"]')).toBeNull();
   });
+  it("with a run that holds no step yet: says so and asks for nothing", async () => {
+    const runs = catalog();
+    Object.assign(runs.runs.find((one) => one.run === "tiny")!.members[0]!, { num_steps: 0, columns: [] });
+    await show(runs, entries("tiny"));
+    expect(text()).toContain("No step of this run can be read yet.");
+    expect(requests.map((url) => url.pathname.split("/").at(-1))).toEqual(["runs"]);
+  });
   it("while loading: a place holder of the same height", () => {
     const page = new Page(new Client("http://host/", () => new Promise(() => {})), INITIAL);
     render(<App page={page} />, root);

@@ -15,10 +15,11 @@ export interface Member {
   label: string;
   tb_run: string;
   num_steps: number;
-  first_step: string;
-  last_step: string;
-  first_wall_time_s: number;
-  last_wall_time_s: number;
+  /** null in a member without rows. */
+  first_step: string | null;
+  last_step: string | null;
+  first_wall_time_s: number | null;
+  last_wall_time_s: number | null;
   num_attempts: number;
   end: "closed" | "exception" | "replaced" | null;
   columns: string[];

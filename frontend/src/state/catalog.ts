@@ -32,7 +32,8 @@ export function membersByRun(catalog: Catalog): Map<string, string[]> {
 export function defaultEntry(catalog: Catalog, selection: HostSelection | null): Entry | null {
   const usable = catalog.runs.filter((run) => run.members.length > 0);
   const selected = selection ? usable.filter((run) => isSelected(run, selection)) : usable;
-  const pool = selected.length ? selected : usable;
+  const withSteps = (runs: Run[]) => runs.filter((run) => run.members.some((member) => member.num_steps > 0));
+  const pool = [withSteps(selected), withSteps(usable), usable].find((runs) => runs.length > 0) ?? [];
   const newest = pool.reduce<Run | null>(
     (best, run) => (!best || lastWallTime(run) > lastWallTime(best) ? run : best),
     null,
@@ -44,7 +45,8 @@ export function isSelected(run: Run, selection: HostSelection): boolean {
   return run.members.some((member) => selection.contains(member.tb_run)) || selection.contains(run.run);
 }
 
-export const lastWallTime = (run: Run): number => Math.max(...run.members.map((member) => member.last_wall_time_s));
+export const lastWallTime = (run: Run): number =>
+  Math.max(...run.members.map((member) => member.last_wall_time_s ?? 0));
 
 /** Entries that exist, with colours: each keeps the colour that `before` gave it, new ones take the lowest free one. */
 export function resolveEntries(view: View, catalog: Catalog, before: readonly Shown[]): Shown[] {
@@ -78,5 +80,5 @@ const LIVE_FOR_S = 15 * 60;
 
 /** A member is live while its newest attempt has not ended and wrote lately. */
 export function isLive(member: Member, nowS: number): boolean {
-  return member.end === null && Math.abs(nowS - member.last_wall_time_s) < LIVE_FOR_S;
+  return member.end === null && Math.abs(nowS - (member.last_wall_time_s ?? 0)) < LIVE_FOR_S;
 }

@@ -61,6 +61,8 @@ export class Page {
     this.lastShown = catalog ? resolveEntries(this.view.value, catalog, this.lastShown) : [];
     return this.lastShown;
   });
+  /** Of these, the entries that have steps: a run may hold nothing yet, or nothing that can be read. */
+  readonly readable = computed(() => this.shown.value.filter(({ member }) => member.num_steps > 0));
   readonly live = computed(() => this.shown.value.some(({ member }) => isLive(member, this.now.value)));
   readonly bins = computed(() => Math.min(2000, Math.max(100, Math.round(this.chartWidth.value / 100) * 50)));
 
@@ -167,7 +169,7 @@ export class Page {
   }
 
   private loadAll(): void {
-    const shown = this.shown.value;
+    const shown = this.readable.value;
     const ranged = this.ranged();
     const binned = this.binned();
     const [primary] = shown;

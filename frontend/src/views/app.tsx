@@ -40,13 +40,25 @@ export function App({ page }: { page: Page }) {
         <Toolbar page={page} />
         {banner}
         <Problems catalog={catalog} />
-        <Verdict page={page} />
-        <StepTime page={page} />
-        <Stages page={page} />
-        <Memory page={page} />
-        <Throughput page={page} />
-        <Conditions page={page} />
+        {page.readable.value.length ? (
+          <Panels page={page} />
+        ) : (
+          <p class="failed">No step of this run can be read yet.</p>
+        )}
       </main>
     </div>
+  );
+}
+
+function Panels({ page }: { page: Page }) {
+  return (
+    <>
+      <Verdict page={page} />
+      <StepTime page={page} />
+      <Stages page={page} />
+      <Memory page={page} />
+      <Throughput page={page} />
+      <Conditions page={page} />
+    </>
   );
 }

@@ -287,7 +287,7 @@ function membersByRun(catalog) {
   return new Map(catalog.runs.map((run) => [run.run, run.members.map((member) => member.member)]));
 }
 function defaultEntry(catalog, selection) {
-  let usable = catalog.runs.filter((run) => run.members.length > 0), selected = selection ? usable.filter((run) => isSelected(run, selection)) : usable, newest = (selected.length ? selected : usable).reduce(
+  let usable = catalog.runs.filter((run) => run.members.length > 0), selected = selection ? usable.filter((run) => isSelected(run, selection)) : usable, withSteps = (runs) => runs.filter((run) => run.members.some((member) => member.num_steps > 0)), newest = ([withSteps(selected), withSteps(usable), usable].find((runs) => runs.length > 0) ?? []).reduce(
     (best, run) => !best || lastWallTime(run) > lastWallTime(best) ? run : best,
     null
   );
@@ -296,7 +296,7 @@ function defaultEntry(catalog, selection) {
 function isSelected(run, selection) {
   return run.members.some((member) => selection.contains(member.tb_run)) || selection.contains(run.run);
 }
-var lastWallTime = (run) => Math.max(...run.members.map((member) => member.last_wall_time_s));
+var lastWallTime = (run) => Math.max(...run.members.map((member) => member.last_wall_time_s ?? 0));
 function resolveEntries(view, catalog, before) {
   let found = view.entries.flatMap((entry) => {
     let run = catalog.runs.find((r) => r.run === entry.run), member = run && memberOf(run, entry.member);
@@ -317,7 +317,7 @@ function versionOf(member) {
 }
 var LIVE_FOR_S = 900;
 function isLive(member, nowS) {
-  return member.end === null && Math.abs(nowS - member.last_wall_time_s) < LIVE_FOR_S;
+  return member.end === null && Math.abs(nowS - (member.last_wall_time_s ?? 0)) < LIVE_FOR_S;
 }
 
 // src/state/resource.ts
@@ -446,6 +446,8 @@ var Page = class {
     let catalog = this.catalog.state.value.data;
     return this.lastShown = catalog ? resolveEntries(this.view.value, catalog, this.lastShown) : [], this.lastShown;
   });
+  /** Of these, the entries that have steps: a run may hold nothing yet, or nothing that can be read. */
+  readable = computed(() => this.shown.value.filter(({ member }) => member.num_steps > 0));
   live = computed(() => this.shown.value.some(({ member }) => isLive(member, this.now.value)));
   bins = computed(() => Math.min(2e3, Math.max(100, Math.round(this.chartWidth.value / 100) * 50)));
   /** First and last position of the data that is there, over all entries; null before anything was read. */
@@ -518,7 +520,7 @@ var Page = class {
     return this.client.url(route, { run: first.run.run, member: first.member.member, ...parameters, ...extra });
   }
   loadAll() {
-    let shown = this.shown.value, ranged = this.ranged(), binned = this.binned(), [primary] = shown;
+    let shown = this.readable.value, ranged = this.ranged(), binned = this.binned(), [primary] = shown;
     if (!primary) {
       for (let resource of Object.values(this.resources)) resource.clear();
       return;
@@ -2369,7 +2371,10 @@ function App({ page }) {
   let { data: catalog } = page.catalog.state.value, banner = h(ErrorBanner, { errors: page.errors.value, onRetry: () => {
     page.retry();
   } });
-  return catalog ? catalog.runs.length ? h("div", { class: "layout" }, hasChoice(catalog) && h(RunPicker, { page }), h("main", { class: "content" }, h(Toolbar, { page }), banner, h(Problems, { catalog }), h(Verdict, { page }), h(StepTime, { page }), h(Stages, { page }), h(Memory, { page }), h(Throughput, { page }), h(Conditions, { page }))) : h(Fragment, null, banner, h(Empty, { catalog })) : h("main", { class: "content start" }, banner, !page.errors.value.length && [90, 300, 240].map((height) => h(ChartSkeleton, { key: height, height })));
+  return catalog ? catalog.runs.length ? h("div", { class: "layout" }, hasChoice(catalog) && h(RunPicker, { page }), h("main", { class: "content" }, h(Toolbar, { page }), banner, h(Problems, { catalog }), page.readable.value.length ? h(Panels, { page }) : h("p", { class: "failed" }, "No step of this run can be read yet."))) : h(Fragment, null, banner, h(Empty, { catalog })) : h("main", { class: "content start" }, banner, !page.errors.value.length && [90, 300, 240].map((height) => h(ChartSkeleton, { key: height, height })));
+}
+function Panels({ page }) {
+  return h(Fragment, null, h(Verdict, { page }), h(StepTime, { page }), h(Stages, { page }), h(Memory, { page }), h(Throughput, { page }), h(Conditions, { page }));
 }
 
 // src/index.tsx
