@@ -14,6 +14,7 @@ from werkzeug.test import Client, TestResponse
 
 from tb_stepperf.blocks.schema import FLAGS
 from tb_stepperf.errors import NotFoundError
+from tb_stepperf.plugin.analyses import Analyses
 from tb_stepperf.plugin.cache import RecentlyUsed
 from tb_stepperf.plugin.plugin import StepPerfPlugin
 from tb_stepperf.plugin.view import Source
@@ -103,7 +104,13 @@ class FakeStore:
 
     def catalog(self, ctx: Any, experiment_id: str, *, force: bool = False) -> Catalog:
         infos = [
-            RunInfo(run, len(members), (), tuple(member.info(run) for member in members))
+            RunInfo(
+                run,
+                len(members),
+                (),
+                tuple(member.info(run) for member in members),
+                version=max(member.version for member in members),
+            )
             for run, members in sorted(self.runs.items())
         ]
         return Catalog(tuple(infos), self.problems, self.num_runs_without_data, 1)
@@ -146,8 +153,12 @@ def source(member: FakeMember, run: str = "job") -> Source:
 
 
 def plugin(store: Any = None, logdir: str = "runs") -> StepPerfPlugin:
-    """Returns the plugin over a store; by default over one without runs."""
-    return StepPerfPlugin(TBContext(logdir=logdir), FakeStore({}) if store is None else store)
+    """Returns the plugin over a store; by default over one without runs.
+
+    What would run in the background runs at the end of the request that asks for it, so the next one has the answer.
+    """
+    analyses = Analyses(start=lambda work: work())
+    return StepPerfPlugin(TBContext(logdir=logdir), FakeStore({}) if store is None else store, analyses)
 
 
 def get(store: Any, route: str, **arguments: Any) -> TestResponse:

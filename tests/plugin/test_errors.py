@@ -12,7 +12,7 @@ from tb_stepperf.plugin.params import PARAMETERS
 from tb_stepperf.plugin.static import CONTENT_TYPES
 from tests.plugin.fakes import FakeMember, FakeStore, body, get, plugin
 
-STORE = FakeStore({"job": [FakeMember({"step_time_ms": [10.0, 20.0]})]})
+STORE = FakeStore({name: [FakeMember({"step_time_ms": [10.0, 20.0]})] for name in ("job", "other")})
 
 BAD_VALUES = {
     "axis": "time",
@@ -24,7 +24,17 @@ BAD_VALUES = {
     "column": "flags",
     "clock": "gpu",
     "format": "xml",
+    "overrule": "yes",
+    "min_effect": "3",
+    "min_tail_effect": "0",
 }
+
+
+def _required(route: str) -> dict[str, Any]:
+    """Returns the arguments without which `route` refuses."""
+    if route == "/comparison":
+        return {"baseline": "job", "candidate": "other"}
+    return {"run": "job"} if "run" in PARAMETERS[route] else {}
 
 
 def assert_error(response: TestResponse, status: int, code: str, parameter: str | None, *parts: str) -> None:
@@ -44,16 +54,17 @@ def assert_error(response: TestResponse, status: int, code: str, parameter: str 
 @pytest.mark.parametrize("route", sorted(PARAMETERS))
 def test_bad_parameters(route: str) -> None:
     allowed = PARAMETERS[route]
-    run: dict[str, Any] = {"run": "job"} if "run" in allowed else {}
+    run = _required(route)
     assert_error(get(STORE, route, **run, colour="red"), 400, "bad_parameter", "colour", route, "no parameter 'colour'")
     for name in allowed:
-        repeated = {**run, name: ["job", "job"]}
-        assert_error(get(STORE, route, **repeated), 400, "bad_parameter", name, f"{name} is given 2 times")
+        repeated = get(STORE, route, **{**run, name: ["job", "job"]})
+        says = "names a run twice" if name in ("baseline", "candidate") else f"{name} is given 2 times"
+        assert_error(repeated, 400, "bad_parameter", name, says)
         assert_error(get(STORE, route, **{**run, name: ""}), 400, "bad_parameter", name, f"{name} is empty")
         if name in BAD_VALUES:
             response = get(STORE, route, **{**run, name: BAD_VALUES[name]})
             assert_error(response, 400, "bad_parameter", name, f"'{BAD_VALUES[name]}'", "allowed")
-    if run:
+    if "run" in allowed:
         assert_error(get(STORE, route), 400, "bad_parameter", "run", "run is missing")
         assert_error(get(STORE, route, run="nope"), 404, "not_found", "run", "'nope'", "/runs lists")
         assert_error(get(STORE, route, run="job", member="7"), 404, "not_found", "member", "'7'", "it has '0'")
@@ -67,6 +78,20 @@ def test_a_column_or_clock_that_is_not_there() -> None:
     assert_error(response, 404, "not_found", "column", "no column 'gc_ms'", "step_time_ms")
     response = get(STORE, "/stages", run="job", clock="device")
     assert_error(response, 404, "not_found", "clock", "no device time", "clock=host")
+    response = get(STORE, "/markers", run="job", clock="device")
+    assert_error(response, 404, "not_found", "clock", "no device time", "clock=host")
+
+
+def test_sides_of_a_comparison() -> None:
+    def refused(status: int, code: str, parameter: str, *parts: str, **arguments: Any) -> None:
+        assert_error(get(STORE, "/comparison", **arguments), status, code, parameter, *parts)
+
+    refused(400, "bad_parameter", "baseline", "baseline is missing", candidate="job")
+    refused(400, "bad_parameter", "candidate", "candidate is missing", baseline="job")
+    refused(400, "bad_parameter", "candidate", "'job' is on both sides", baseline="job", candidate=["other", "job"])
+    many = [str(number) for number in range(9)]
+    refused(400, "bad_parameter", "baseline", "given 9 times; 1 to 8", baseline=many, candidate="job")
+    refused(404, "not_found", "run", "'nope'", "/runs lists", baseline="nope", candidate="job")
 
 
 @pytest.mark.parametrize("route", sorted(PARAMETERS))
@@ -75,9 +100,8 @@ def test_our_own_faults_are_logged_with_their_traceback(route: str, caplog: pyte
         def catalog(self, *args: Any, **kwargs: Any) -> Any:
             raise ZeroDivisionError("planted")
 
-    arguments = {"run": "job"} if "run" in PARAMETERS[route] else {}
     with caplog.at_level(logging.ERROR, "tensorboard"):
-        response = get(Broken({}), route, **arguments)
+        response = get(Broken({}), route, **_required(route))
     assert_error(response, 500, "internal", None, "ZeroDivisionError: planted", "TensorBoard's log has the traceback")
     assert "planted" in caplog.text
     assert "Traceback" in caplog.text

@@ -49,6 +49,15 @@ def test_every_parameter() -> None:
     )
     assert _parse("/stages", ("run", "job"), ("clock", "device")).clock == "device"
     assert _parse("/samples", ("run", "job"), ("format", "csv")).format == "csv"
+    assert _parse(
+        "/comparison",
+        ("baseline", "a"),
+        ("baseline", "b"),
+        ("candidate", "c"),
+        ("overrule", "1"),
+        ("min_effect", ".1"),
+        ("min_tail_effect", "0.075"),
+    ) == Query(baseline=("a", "b"), candidate=("c",), overrule="1", min_effect=0.1, min_tail_effect=0.075)
 
 
 @pytest.mark.parametrize("name", ["…", "a b", ".", "ünï", "=1+1", "%", "\udc80"])
@@ -57,6 +66,9 @@ def test_a_run_name_is_taken_literally(name: str) -> None:
 
 
 BAD = [
+    ("/markers", "min_effect", "1.0", r"min_effect is '1.0'; a decimal in \(0, 1\) is allowed, such as 0.03 for 3 %"),
+    ("/markers", "min_effect", "-0.1", r"min_effect is '-0.1'; a decimal in \(0, 1\)"),
+    ("/markers", "min_tail_effect", "0.0", r"min_tail_effect is '0.0'; a decimal in \(0, 1\)"),
     ("/bands", "bins", "0", r"bins is '0'; an integer in \[1, 2000\] is allowed"),
     ("/bands", "bins", "2001", r"bins is '2001'"),
     ("/bands", "bins", "-3", "bins is '-3'"),
@@ -110,7 +122,8 @@ def test_unknown_repeated_empty_and_missing_parameters_are_refused_everywhere(ro
         _parse(route, *run, ("bin", "1"))
     assert caught.value.parameter == "bin"
     for name in allowed:
-        with pytest.raises(RequestError, match=f"{name} is given 2 times; give it once"):
+        says = "names a run twice" if name in ("baseline", "candidate") else "is given 2 times; give it once"
+        with pytest.raises(RequestError, match=f"{name} {says}"):
             _parse(route, (name, "1"), (name, "1"))
         with pytest.raises(RequestError, match=f"{name} is empty; give a value, or leave it out for the default"):
             _parse(route, (name, ""))

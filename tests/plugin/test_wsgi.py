@@ -10,6 +10,7 @@ import pathlib
 import shutil
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -25,10 +26,13 @@ from tb_stepperf.plugin.loader import StepPerfLoader
 from tb_stepperf.plugin.params import PARAMETERS
 from tests.plugin.fakes import START_S, body
 from tests.support import logs, synthetic
-from tests.support.providers import LOADERS, Loaded, open_provider
+from tests.support.providers import DEADLINE_S, LOADERS, Loaded, open_provider
 
 NAN, INF = float("nan"), float("inf")
 PREFIX = "/x/y"
+
+MEMBER_ROUTES = {route: names for route, names in PARAMETERS.items() if route != "/comparison"}
+"""Routes that need at most a run and a member."""
 
 
 class Server:
@@ -49,10 +53,16 @@ class Server:
         self.prefix = prefix
 
     def get(self, route: str, **arguments: Any) -> Any:
-        """Returns the JSON of a route; asserts that the answer is fine."""
-        response = self.raw(route, **arguments)
-        assert response.status_code == 200, response.text
-        return body(response)
+        """Returns the JSON of a route, once what it computes in the background is there; asserts that all is fine."""
+        deadline_s = time.monotonic() + DEADLINE_S
+        while True:
+            response = self.raw(route, **arguments)
+            assert response.status_code == 200, response.text
+            answer = body(response)
+            if answer.get("state") != "computing":
+                return answer
+            assert time.monotonic() < deadline_s, answer
+            time.sleep(0.01)
 
     def raw(self, route: str, **arguments: Any) -> Any:
         """Returns the answer of a route."""
@@ -228,7 +238,7 @@ def test_every_route_answers_strict_json_without_text_among_numbers(rich: pathli
     with serve(rich, num_attempts=2) as server:
         (run,) = server.get("/runs")["runs"]
         assert (run["run"], run["world_size"], len(run["members"])) == ("a b/…", 2, 2)
-        for route in PARAMETERS:
+        for route in MEMBER_ROUTES:
             arguments = {"run": "a b/…", "member": "1"} if PARAMETERS[route] else {}
             for axis in ("step", "relative", "wall") if "axis" in PARAMETERS[route] else (None,):
                 check(server.get(route, **arguments, **({"axis": axis} if axis else {})), route)
@@ -255,10 +265,10 @@ def test_behind_a_path_prefix(rich: pathlib.Path) -> None:
 _PRINT_ANSWERS = """
 import hashlib, json, pathlib, sys, warnings
 warnings.simplefilter("ignore")
-from tests.plugin.test_wsgi import PARAMETERS, serve
+from tests.plugin.test_wsgi import MEMBER_ROUTES, serve
 with serve(pathlib.Path(sys.argv[1]), num_attempts=2) as server:
     server.client.get("/")
-    for route, names in PARAMETERS.items():
+    for route, names in MEMBER_ROUTES.items():
         for axis in ("step", "wall"):
             arguments = {"run": "a b/…"} if names else {}
             arguments |= {"axis": axis} if "axis" in names else {}
@@ -280,7 +290,7 @@ def test_the_answers_are_the_same_in_every_time_zone(rich: pathlib.Path) -> None
         assert done.returncode == 0, done.stderr
         answers.add(done.stdout)
     assert len(answers) == 1
-    assert len(answers.pop().splitlines()) == 2 * len(PARAMETERS)
+    assert len(answers.pop().splitlines()) == 2 * len(MEMBER_ROUTES)
 
 
 def test_logs_of_others_leave_the_tab_quiet(tmp_path: pathlib.Path) -> None:
@@ -327,7 +337,7 @@ def test_both_loaders_give_the_same_answers(rich: pathlib.Path) -> None:
         with serve(rich, loader, num_attempts=2) as server:
             server.get("/summary", run="a b/…")
             found = {}
-            for route, names in PARAMETERS.items():
+            for route, names in MEMBER_ROUTES.items():
                 if route != "/runs":
                     found[route] = server.get(route, run="a b/…", **({"axis": "relative"} if "axis" in names else {}))
             answers.append(json.dumps(found, sort_keys=True))
