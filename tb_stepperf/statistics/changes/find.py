@@ -60,7 +60,7 @@ def find_changes(
 def _changes_of(prepared: Prepared, settings: Settings) -> tuple[Change, ...]:
     levels = find_levels(prepared, settings)
     while levels.borders and _ends_warm_up(prepared, levels):
-        prepared = _cut(prepared, levels.borders[0])
+        prepared = _cut(prepared, levels.borders[0], levels)
         if prepared.log_ms.size < MIN_STEPS:
             return ()
         levels = find_levels(prepared, settings)
@@ -104,17 +104,15 @@ def _ends_warm_up(prepared: Prepared, levels: Levels) -> bool:
     borders = levels.borders
     edges = [0, *borders, levels.log_ms.size]
     delta = levels.verifier.contrast(*edges[:3]).delta
-    largest = max(0.15, 5.0 * prepared.scale)
-    return (
-        prepared.warm_up > 0
-        and borders[0] <= _warm_up_reach(prepared)
-        and 0.0 < -delta < min(largest, prepared.warm_up_excess)
-    )
+    if prepared.warm_up == 0:
+        return borders[0] <= 60 and delta < -0.3
+    largest = max(0.15, 5.0 * prepared.scale, min(0.3, 0.3 * prepared.warm_up_excess))
+    return borders[0] <= _warm_up_reach(prepared) and 0.0 < -delta < min(largest, prepared.warm_up_excess)
 
 
 def _warm_up_reach(prepared: Prepared) -> int:
     """Rows after the end of warm-up within which getting faster is still part of it."""
-    return max(60, 3 * prepared.warm_up, prepared.log_ms.size // 20)
+    return max(60, min(prepared.warm_up, 300), min(prepared.log_ms.size // 20, 200))
 
 
 def _is_warm_up(prepared: Prepared, slope: Slope) -> bool:
@@ -124,13 +122,15 @@ def _is_warm_up(prepared: Prepared, slope: Slope) -> bool:
     return slow_start and early and slope.after < slope.before
 
 
-def _cut(prepared: Prepared, row: int) -> Prepared:
+def _cut(prepared: Prepared, row: int, levels: Levels) -> Prepared:
+    slower = levels.verifier.sums.mean(0, row) - levels.verifier.sums.mean(row, prepared.log_ms.size)
     return dataclasses.replace(
         prepared,
         log_ms=prepared.log_ms[row:],
         centre=prepared.centre[row:],
         index=prepared.index[row:],
         warm_up=prepared.warm_up + row,
+        warm_up_excess=max(prepared.warm_up_excess, slower),
     )
 
 

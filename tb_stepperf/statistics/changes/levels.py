@@ -149,7 +149,8 @@ def recurring_pattern(verifier: Verifier, borders: list[int], settings: Settings
     means = segment_means(sums, borders)
     edges = np.array([0, *borders, sums.num_rows])
     lengths = np.diff(edges)
-    noise = np.array([sums.long_run_variance(start, end) for start, end in itertools.pairwise(edges)]) / lengths
+    guards = np.minimum(4, lengths // 8)
+    noise = [sums.long_run_variance(*rows) for rows in zip(edges[:-1] + guards, edges[1:] - guards)] / lengths
     heights = means[1:-1] - 0.5 * (means[:-2] + means[2:])
     errors = np.sqrt(noise[1:-1] + 0.25 * (noise[:-2] + noise[2:]))
     size = np.abs(heights)
@@ -163,13 +164,34 @@ def recurring_pattern(verifier: Verifier, borders: list[int], settings: Settings
         total = int(lengths[similar + 1].sum())
         if similar.size >= MIN_RECURRENCES and (best is None or total < best[0]):
             best = (total, similar)
-    if best is None:
+    chosen = best[1] if best is not None else _two_states(heights, eligible)
+    if not chosen.size:
         return None
-    chosen = best[1]
     lift = np.zeros(sums.num_rows)
     for k in chosen:
         lift[edges[k + 1] : edges[k + 2]] = heights[k]
     return Pattern(float(np.median(heights[chosen])), int(lengths[chosen + 1].max()), int(chosen.size), lift)
+
+
+def _two_states(heights: np.ndarray, eligible: np.ndarray) -> np.ndarray:
+    """Excursions of a stretch that goes to and fro between two levels at least five times, as indices; else empty."""
+    best = np.zeros(0, np.int64)
+    first = 0
+    for last in range(1, heights.size + 1):
+        goes_on = (
+            last < heights.size
+            and eligible[last]
+            and eligible[last - 1]
+            and heights[last] * heights[last - 1] < 0
+            and abs(heights[last] + heights[last - 1]) <= 0.25 * abs(heights[last])
+        )
+        if goes_on:
+            continue
+        if last - first > max(best.size, MIN_RECURRENCES - 1):
+            best = np.arange(first, last)
+        first = last
+    # one of the two levels is the base; the excursions to the other are every second stretch
+    return best[1::2] if best.size % 2 == 0 else best[::2]
 
 
 def decode_excursions(log_ms: np.ndarray, sums: Sums, borders: list[int], pattern: Pattern) -> np.ndarray:

@@ -134,8 +134,8 @@ def warm_up_end(log_ms: np.ndarray) -> tuple[int, float]:
     """First settled row, and how much slower (in logarithm) the rows before it were.
 
     Row i has settled when the running median of 5 rows agrees, within the larger of 4 % and three standard deviations,
-    with the median of the 40 rows that follow, for six of eight successive rows. At most a third of the series and at
-    most 400 rows are warm-up.
+    with the median of the 40 rows that follow, for six of eight successive rows; a decay is then followed to its end. At
+    most a third of the series and at most 1,000 rows are warm-up.
     """
     limit = min(log_ms.size // 3, 400)
     if limit < 8:
@@ -162,14 +162,14 @@ def warm_up_end(log_ms: np.ndarray) -> tuple[int, float]:
         return 0, 0.0
     excess = float(np.median(log_ms[: max(1, end // 2)]) - np.median(log_ms[end : end + ahead]))
     if excess > 0.1:
-        end = _end_of_decay(log_ms, end, min(log_ms.size // 3, 400), sigma)
+        end = _end_of_decay(log_ms, end, min(log_ms.size // 3, 1000), sigma)
     return end, excess
 
 
 def _end_of_decay(log_ms: np.ndarray, start: int, limit: int, sigma: float) -> int:
-    """First row from `start` on whose next 10 rows are no slower than the 100 after them, but for 1 % or noise."""
+    """First row from `start` on whose next 10 rows are no slower than the 40 after them, but for 1 % or noise."""
     for row in range(start, limit, 2):
-        slower = float(np.median(log_ms[row : row + 10]) - np.median(log_ms[row + 10 : row + 110]))
+        slower = float(np.median(log_ms[row : row + 10]) - np.median(log_ms[row + 10 : row + 50]))
         if slower <= max(0.01, 2.0 * sigma / np.sqrt(10.0)):
             return row
     return limit

@@ -13,6 +13,7 @@ from tb_stepperf.statistics.changes.noise import Sums
 from tb_stepperf.statistics.changes.records import MIN_SEGMENT, Settings
 from tb_stepperf.statistics.changes.verify import Verifier
 
+_MIN_WHOLE_TREND_Z = 5.5
 _MIN_TREND_Z = 6.5
 """Standard errors that a slope within a segment must reach; it is searched over all pairs of knots."""
 
@@ -57,7 +58,7 @@ def find_slopes(verifier: Verifier, borders: list[int], settings: Settings) -> t
         while last + 1 < len(borders) and signs[last + 1] == signs[first]:
             last += 1
         chain = borders[first : last + 1]
-        slope = _best_slope(sums, edges[first], edges[last + 2], chain, settings)
+        slope = _best_slope(verifier, edges[first], edges[last + 2], chain, settings)
         if slope is None and len(chain) > 2:
             # a staircase may be a ramp and a step: try the parts
             slope_found = False
@@ -66,7 +67,7 @@ def find_slopes(verifier: Verifier, borders: list[int], settings: Settings) -> t
                     part = chain[begin : begin + cut]
                     left = edges[first + begin]
                     right = edges[first + begin + cut + 1]
-                    slope = _best_slope(sums, left, right, part, settings)
+                    slope = _best_slope(verifier, left, right, part, settings)
                     if slope is not None and cut < len(chain):
                         slopes.append(slope)
                         steps += [border for border in chain if border not in part]
@@ -87,8 +88,9 @@ def find_slopes(verifier: Verifier, borders: list[int], settings: Settings) -> t
     return sorted(slopes, key=lambda slope: slope.start), steps
 
 
-def _best_slope(sums: Sums, start: int, end: int, chain: list[int], settings: Settings) -> Slope | None:
-    """The two-knot slope over rows [start, end), if it fits clearly better than the steps of `chain`."""
+def _best_slope(verifier: Verifier, start: int, end: int, chain: list[int], settings: Settings) -> Slope | None:
+    """The two-knot slope over rows [start, end), if it explains the steps of `chain` away."""
+    sums = verifier.sums
     num = end - start
     num_groups = int(min(240, num // 5))
     if num_groups < 12:
@@ -115,12 +117,30 @@ def _best_slope(sums: Sums, start: int, end: int, chain: list[int], settings: Se
     # a staircase as soon as a slope is nearly as good
     # (the noise is that of the better fit: the other's misfit looks like noise)
     advantage = (steps_error - slope_error) / max(min(noise, steps_noise), 1e-12) + 2.0 * (2 * len(chain) + 1 - 4)
-    if advantage < (10.0 if len(chain) == 1 else -6.0):
+    if advantage < (10.0 if len(chain) == 1 else -6.0) or _are_sharp(verifier, start, end, chain):
         return None
     row_first = round(start + first * size)
     row_last = round(start + last * size)
     error = np.sqrt(noise * (1.0 / max(first, 3.0) + 1.0 / max(num_groups - last, 3.0)) * 1.5)
     return Slope(row_first, min(row_last, end), start, end, before, after, float(error))
+
+
+def _are_sharp(verifier: Verifier, start: int, end: int, chain: list[int]) -> bool:
+    """Whether most borders of a chain are jumps: the level is another one right after them, not only further on."""
+    sums = verifier.sums
+    edges = [start, *chain, end]
+    num_sharp = num_asked = 0
+    for left, border, right in zip(edges[:-2], edges[1:-1], edges[2:]):
+        delta = sums.mean(border, right) - sums.mean(left, border)
+        noise = max(verifier.noise(left, border), verifier.noise(border, right))
+        # wide enough to know the jump to a quarter of the step, but narrow beside the stretches
+        width = int(min(max(20.0, 2.0 * noise / (0.25 * delta) ** 2), (border - left) / 3, (right - border) / 3))
+        if width < 8:
+            continue
+        jump = sums.mean(border, border + width) - sums.mean(border - width, border)
+        num_asked += 1
+        num_sharp += jump / delta > 0.7
+    return num_asked > 0 and 2 * num_sharp > num_asked
 
 
 def _fit_knots(values: np.ndarray) -> tuple[float, float, float, float, float, float] | None:
@@ -196,8 +216,10 @@ def _trends(verifier: Verifier, borders: list[int], slopes: list[Slope], setting
         z = math.sqrt(max(gain, 0.0) / noise)
         rise = after - before
         middle = 0.5 * (first + last)
-        needed = _MIN_TREND_Z * (1.0 + 6.0 / min(middle, num_groups - middle))
-        if abs(rise) < 1.5 * settings.log_effect or z < needed or (last - first) * size < 2 * MIN_SEGMENT:
+        # a slope over nearly the whole segment is one of few shapes, a short one is one of many
+        least = _MIN_WHOLE_TREND_Z if last - first > 0.7 * num_groups else _MIN_TREND_Z
+        needed = least * (1.0 + 6.0 / min(middle, num_groups - middle))
+        if abs(rise) < 1.5 * settings.log_effect or z < needed or (last - first) * size < MIN_SEGMENT:
             continue
         rows = round(start + first * size), min(round(start + last * size), end)
         found.append(Slope(*rows, start, end, before, after, abs(rise) / z))
