@@ -228,14 +228,15 @@ def _tails(series: Series) -> TailCauses | None:
         return np.zeros(rows.size, bool) if values is None else values[rows] > 0
 
     data_ms = table.columns.get(stage_column(_DATA_STAGE))
+    causes = {
+        "gc": ((flags & Flag.GC) != 0) | is_above_zero(GC_MS),
+        "recompiled": (flags & Flag.RECOMPILED) != 0,
+        "excluded": ((flags & Flag.EXCLUDED) != 0) | is_above_zero(EXCLUDED_MS),
+        "alloc_retry": (flags & Flag.ALLOC_RETRY) != 0,
+        "restart": is_restart[rows],
+    }
     return tail_causes(
         times[rows],
-        {
-            "gc": ((flags & Flag.GC) != 0) | is_above_zero(GC_MS),
-            "recompiled": (flags & Flag.RECOMPILED) != 0,
-            "excluded": ((flags & Flag.EXCLUDED) != 0) | is_above_zero(EXCLUDED_MS),
-            "alloc_retry": (flags & Flag.ALLOC_RETRY) != 0,
-            "restart": is_restart[rows],
-        },
+        {name: carried for name, carried in causes.items() if carried.any()},
         parts_ms={} if data_ms is None else {"data_wait": data_ms[rows]},
     )
