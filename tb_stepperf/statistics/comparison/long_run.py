@@ -18,10 +18,13 @@ import numpy as np
 
 from tb_stepperf.statistics.comparison.student import normal_quantile, normal_scores, t_grid
 
-NUM_COSINES = 6
+NUM_COSINES = 7
 """Cosine coefficients, and the degrees of freedom of that estimate."""
 
-PAIRED_COSINES = 16
+TAIL_COSINES = 10
+"""The same for the quantiles of a tail."""
+
+LONE_COSINES = 16
 """The same where the cosines stand alone."""
 
 _MODEL_DF = 60.0
@@ -130,7 +133,9 @@ def indicator_variance(values: np.ndarray, threshold: float, p: float, memory: M
     slope = np.exp(-(normal_quantile(p) ** 2) / (1 + np.sin(theta))) / (2 * math.pi)
     covariance = np.concatenate([[0.0], np.cumsum((slope[1:] + slope[:-1]) / 2 * np.diff(theta))])
     model = p * (1 - p) + 2 * float(np.interp(np.arcsin(memory.correlations()), theta, covariance).sum())
-    return _with_cosines(model, (values <= threshold).astype(np.float64), NUM_COSINES)
+    # Few steps lie beyond a tail's quantile: a variance on six degrees of freedom would reach past them all.
+    num_cosines = NUM_COSINES if 0.2 <= p <= 0.8 else TAIL_COSINES
+    return _with_cosines(model, (values <= threshold).astype(np.float64), num_cosines)
 
 
 def mean_variance(values: np.ndarray) -> LongRunVariance:
@@ -151,8 +156,8 @@ def paired_variance(residuals: np.ndarray) -> LongRunVariance:
     """
     centred = residuals - residuals.mean()
     neighbours = float(centred[1:] @ centred[:-1]) / max(float(centred @ centred), 1e-300)
-    if residuals.size >= 8 * PAIRED_COSINES and neighbours < -0.1:
-        return _with_cosines(0.0, residuals, PAIRED_COSINES)
+    if residuals.size >= 8 * LONE_COSINES and neighbours < -0.1:
+        return _with_cosines(0.0, residuals, LONE_COSINES)
     return mean_variance(residuals)
 
 

@@ -191,12 +191,14 @@ def sentence(result: Comparison) -> str:
     elif result.verdict == TAIL_REGRESSION:
         if result.p95.change >= result.min_tail_effect:
             text = f"Slow steps got slower: p95 {p95}, while the median is {median}{levels}."
+            if result.median.high - result.median.low > 2 * result.min_effect:
+                text = f"Slow steps got slower: p95 {p95}. How the typical step moved is not clear: median {median}."
         else:
             text = f"Rare slow steps cost more: mean step time {describe(result.mean)}; median {median}, p95 {p95}."
     elif result.verdict == SAME:
         text = f"Same within {100 * result.min_effect:g} %: {typical}{levels}."
         if shown.p_value < 0.05:
-            text += " The difference is measurable, but below the minimum effect."
+            text += f" It is surely {'slower' if shown.change > 0 else 'faster'}, but by less than the minimum effect."
     else:
         text = f"Not enough data for a verdict: {typical}{levels}."
         if result.decided_by == "tail":

@@ -29,7 +29,7 @@ def test_a_slowdown_of_2_percent_is_found_below_the_minimum_effect() -> None:
     assert result.level_basis == "steps"
     assert len(result.levels) >= 3
     assert result.verdict == "same"
-    assert "measurable, but below the minimum effect" in result.sentence
+    assert "surely slower, but by less than the minimum effect" in result.sentence
     assert compare_runs(*sides("2026-04-22_MuddFormer_AB"), min_effect=0.01).verdict == "regression"
 
 
