@@ -24,9 +24,8 @@ VALUE_COLUMNS = ("step_time_ms", "dt_ms", "iteration_time_s", "dt_s", "time_s")
 
 def read(path: pathlib.Path, value: str | None, run: str | None, step: str | None) -> dict[str, np.ndarray]:
     """Series of a file by name: arrays of shape (num_rows, 2), what to call a row and its step time."""
-    opened = gzip.open(path, "rt") if path.suffix == ".gz" else path.open()
-    with opened as lines:
-        rows = list(csv.DictReader(lines))
+    content = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
+    rows = list(csv.DictReader(content.decode().splitlines()))
     columns = list(rows[0]) if rows else []
     value = value or next((name for name in VALUE_COLUMNS if name in columns), None)
     if value not in columns:

@@ -14,10 +14,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from tb_stepperf.errors import ArgumentError
 from tb_stepperf.statistics.changes import Change, find_changes
 from tb_stepperf.statistics.changes.noise import Sums
 from tb_stepperf.statistics.changes.prepare import prepare
+from tb_stepperf.statistics.changes.records import Settings
 
 GROUP = 16
 WINDOW = 2048
@@ -63,17 +63,11 @@ class LiveDetector:
         min_tail_effect: smallest relative change of the 95th percentile that counts.
 
     Raises:
-        ArgumentError: an effect is out of range (from the first full test at the latest).
+        ArgumentError: an effect is out of range.
     """
 
     def __init__(self, *, min_effect: float = 0.03, min_tail_effect: float = 0.05) -> None:
-        if not (0.0 < min_effect < 10.0 and 0.0 < min_tail_effect < 10.0):
-            raise ArgumentError(
-                f"min_effect is {min_effect!r} and min_tail_effect {min_tail_effect!r}; relative changes in (0, 10) are "
-                "allowed, 0.03 means 3 %"
-            )
-        self._min_effect = min_effect
-        self._min_tail_effect = min_tail_effect
+        self._settings = Settings(min_effect=min_effect, min_tail_effect=min_tail_effect)
         self._window = np.empty(2 * WINDOW)
         self._num_kept = 0
         self._num_rows = 0
@@ -85,6 +79,7 @@ class LiveDetector:
         self._blocked_until = 0
         self._wait = GROUP
         self._last_row = 0
+        self._refer_due = 0
         self._excursions: list[tuple[float, int]] = []
         self._last_step: tuple[int, float] | None = None
 
@@ -130,6 +125,9 @@ class LiveDetector:
             self._refer(self._rows(self._num_rows))
             self._num_grouped = self._num_rows
         alarmed = self._watch()
+        if self._refer_due and self._num_rows >= self._refer_due and not alarmed:
+            self._refer(self._rows(self._num_rows - self._last_row))
+            self._refer_due = 0
         if self._num_rows >= self._next_age:
             while self._num_rows >= self._next_age:
                 self._next_age *= 2
@@ -138,7 +136,7 @@ class LiveDetector:
         return self._test(alarmed)
 
     def _watch(self) -> bool:
-        """Cumulative sums over the new groups; whether either has left zero for long enough and passed its threshold."""
+        """Cumulative sums over the new groups; whether either has been above zero long enough and is high enough."""
         reference = self._reference
         assert reference is not None
         num_groups = (self._num_rows - self._num_grouped) // GROUP
@@ -196,7 +194,9 @@ class LiveDetector:
         """Puts the full question to the window."""
         rows = self._rows(WINDOW)
         first_row = self._num_rows - rows.size
-        changes = find_changes(rows, min_effect=self._min_effect, min_tail_effect=self._min_tail_effect)
+        changes = find_changes(
+            rows, min_effect=self._settings.min_effect, min_tail_effect=self._settings.min_tail_effect
+        )
         fresh = [change for change in changes if first_row + change.step >= self._last_row + GROUP]
         for change in fresh:
             if change.kind == "transient" and change.end_step is not None:
@@ -211,14 +211,14 @@ class LiveDetector:
         if found:
             self._wait = GROUP
             self._blocked_until = 0
-            self._refer(self._rows(max(self._num_rows - self._last_row, 48)))
+            self._refer_due = self._last_row + _REFERENCE
             return found
         if not alarmed:
             return []
         # not (yet) confirmed: ask again, ever more rarely
         self._blocked_until = self._num_rows + self._wait
         self._wait = min(max(self._wait * 3 // 2, self._wait + GROUP // 2), _LONGEST_WAIT)
-        if self._wait > 128 and not changes:
+        if self._wait > 128 and not fresh:
             # alarmed several times for nothing: the reference is off
             self._refer(self._rows(512))
         return []
@@ -247,5 +247,11 @@ class LiveDetector:
                 self._remember(before, row - before_row)
         if change.kind in ("regression", "improvement"):
             self._last_step = (row, change.change)
+        if change.measure == "typical" and self._reference is not None:
+            # at once from the new level on; what its noise is, a few more rows will tell
+            level = self._reference.level + math.log1p(change.change)
+            self._reference = dataclasses.replace(self._reference, level=level)
+            self._up = self._down = 0.0
+            self._up_since = self._down_since = self._num_grouped
         self._last_row = row if change.kind not in ("ramp", "drift") or end_row is None else end_row
         return ProvisionalChange(row, self._num_rows, dataclasses.replace(change, step=row, end_step=end_row))

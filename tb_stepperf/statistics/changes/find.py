@@ -78,6 +78,9 @@ def _changes_of(prepared: Prepared, settings: Settings) -> tuple[Change, ...]:
         change, low, high, before_ms, after_ms = p95_interval(
             residual[border.start : border.row], residual[border.row : border.end]
         )
+        if prepared.warm_up > 0 and border.row <= 60 and change < 0.0:
+            # the last of a slow start
+            continue
         level_ms = math.exp(float(np.median(before))), math.exp(float(np.median(after)))
         found.append(
             Change(

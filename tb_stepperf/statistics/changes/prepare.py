@@ -134,8 +134,8 @@ def warm_up_end(log_ms: np.ndarray) -> tuple[int, float]:
     """First settled row, and how much slower (in logarithm) the rows before it were.
 
     Row i has settled when the running median of 5 rows agrees, within the larger of 4 % and three standard deviations,
-    with the median of the 40 rows that follow, for six of eight successive rows; a decay is then followed to its end. At
-    most a third of the series and at most 1,000 rows are warm-up.
+    with the median of the 40 rows that follow, for six of eight successive rows; a decay is then followed to its end.
+    At most a third of the series and at most 1,000 rows are warm-up.
     """
     limit = min(log_ms.size // 3, 400)
     if limit < 8:

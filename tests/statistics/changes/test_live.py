@@ -1,0 +1,98 @@
+"""The live detector: soon right where a slowdown is planted, silent elsewhere, in bounded memory."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tb_stepperf.errors import ArgumentError
+from tb_stepperf.statistics.live import LiveDetector, ProvisionalChange
+
+
+def feed(step_time_ms: np.ndarray, block: int = 16) -> list[ProvisionalChange]:
+    """What a fresh detector confirms when fed in blocks."""
+    detector = LiveDetector()
+    found: list[ProvisionalChange] = []
+    for start in range(0, step_time_ms.size, block):
+        found += detector.feed(step_time_ms[start : start + block])
+    return found
+
+
+def noise(num_steps: int, seed: int, sigma: float = 0.02) -> np.ndarray:
+    """Independent step times about 50 ms."""
+    return 50.0 * np.exp(sigma * np.random.default_rng(seed).standard_normal(num_steps))
+
+
+@pytest.mark.parametrize("factor", [1.08, 1.3, 2.0, 0.8])
+def test_a_sustained_change_is_confirmed_within_sixty_steps(factor: float) -> None:
+    step_time_ms = noise(4000, seed=11)
+    step_time_ms[2500:] *= factor
+    (found,) = feed(step_time_ms)
+    assert abs(found.row - 2500) <= 10
+    assert found.seen_at_row - 2500 <= 64
+    assert found.change.kind == ("regression" if factor > 1.0 else "improvement")
+    assert found.change.step == found.row
+    assert found.change.change_low < factor - 1.0 < found.change.change_high
+
+
+def test_it_is_found_whatever_the_block_size() -> None:
+    step_time_ms = noise(4000, seed=2)
+    step_time_ms[2500:] *= 1.2
+    for block in (1, 7, 512, 4000):
+        (found,) = feed(step_time_ms, block)
+        assert abs(found.row - 2500) <= 10
+
+
+def test_noise_spikes_stalls_and_a_slow_start_are_met_with_silence() -> None:
+    rng = np.random.default_rng(3)
+    step_time_ms = noise(20_000, seed=3) * (1.0 + 30.0 * np.exp(-np.arange(20_000) / 8.0))
+    step_time_ms[rng.integers(0, 20_000, 100)] *= 8.0
+    for start in rng.integers(0, 19_990, 20):
+        step_time_ms[start : start + 6] *= 2.5
+    assert feed(step_time_ms) == []
+
+
+def test_every_tenth_step_slow_is_met_with_silence() -> None:
+    step_time_ms = noise(6000, seed=4)
+    step_time_ms[::10] *= 4.0
+    assert feed(step_time_ms) == []
+
+
+def test_the_way_back_is_confirmed_too() -> None:
+    step_time_ms = noise(6000, seed=5)
+    step_time_ms[2000:3500] *= 1.25
+    slower, faster = feed(step_time_ms)
+    assert (slower.change.kind, faster.change.kind) == ("regression", "improvement")
+    assert abs(faster.row - 3500) <= 10
+    assert faster.seen_at_row - 3500 <= 64
+
+
+def test_a_slow_stretch_that_keeps_coming_back_is_no_longer_news() -> None:
+    step_time_ms = noise(12_000, seed=6, sigma=0.01)
+    for start in range(900, 12_000, 500):
+        step_time_ms[start : start + 100] *= 1.3
+    assert all(found.row < 3000 for found in feed(step_time_ms))
+
+
+def test_readings_that_are_no_time_are_passed_over() -> None:
+    step_time_ms = noise(4000, seed=7)
+    step_time_ms[2500:] *= 1.3
+    step_time_ms[::40] = np.nan
+    step_time_ms[3::60] = 0.0
+    step_time_ms[5::80] = np.inf
+    (found,) = feed(step_time_ms)
+    assert abs(found.row - 2500) <= 16
+
+
+def test_memory_does_not_grow_with_the_run() -> None:
+    detector = LiveDetector()
+    detector.feed(noise(1000, seed=8))
+    before = {name: np.size(value) for name, value in vars(detector).items()}
+    detector.feed(noise(100_000, seed=9))
+    assert {name: np.size(value) for name, value in vars(detector).items()} == before
+    assert detector.num_rows == 101_000
+
+
+def test_an_effect_out_of_range_is_refused() -> None:
+    with pytest.raises(ArgumentError, match="min_effect is -1"):
+        LiveDetector(min_effect=-1)
