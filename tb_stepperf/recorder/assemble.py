@@ -6,19 +6,8 @@ import dataclasses
 
 import numpy as np
 
-from tb_stepperf.recorder.stamps import (
-    BOUNDARY,
-    EMPTY,
-    ENTER,
-    EXCLUDED,
-    FIRST_STAGE,
-    INTERRUPT,
-    LAP,
-    NO_STAGE,
-    NUM_KINDS,
-)
-
-_KIND_BITS = NUM_KINDS.bit_length() - 1
+from tb_stepperf.recorder.nesting import Nesting
+from tb_stepperf.recorder.stamps import BOUNDARY, ENTER, EXCLUDED, FIRST_STAGE, INTERRUPT, LAP, NO_STAGE
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -33,6 +22,7 @@ class Steps:
         num_micro_steps: int64, shape (num_steps,): times that the most often entered top-level stage was entered.
         after_interruption: bool, shape (num_steps,): an exception cut what came before.
         num_interrupted: steps that were cut by an exception and are not among these.
+        still_open: numbers of the stages that were open at boundaries.
     """
 
     end_s: np.ndarray
@@ -40,7 +30,8 @@ class Steps:
     stage_time_s: np.ndarray
     num_micro_steps: np.ndarray
     after_interruption: np.ndarray
-    num_interrupted: int
+    num_interrupted: int = 0
+    still_open: tuple[int, ...] = ()
 
     @property
     def num_steps(self) -> int:
@@ -48,14 +39,13 @@ class Steps:
         return int(self.end_s.shape[0])
 
     def slice(self, start: int, end: int) -> Steps:
-        """Returns steps [start, end), of which none was cut."""
+        """Returns steps [start, end), without the counts."""
         return Steps(
             self.end_s[start:end],
             self.step_time_s[start:end],
             self.stage_time_s[start:end],
             self.num_micro_steps[start:end],
             self.after_interruption[start:end],
-            0,
         )
 
 
@@ -63,9 +53,9 @@ class Assembler:
     """Turns stamps into steps; what is left of an unfinished step waits here as sums, never as stamps."""
 
     def __init__(self) -> None:
+        self._nesting = Nesting()
         self._last_s: float | None = None
         self._start_s = 0.0
-        self._current = NO_STAGE
         self._stage_time_s = np.zeros(FIRST_STAGE)
         self._num_entered = np.zeros(FIRST_STAGE, np.int64)
         self._any_entered = False
@@ -75,16 +65,11 @@ class Assembler:
         """Adds stamps and returns the steps that they complete.
 
         Args:
-            stamps: float64, shape (num_stamps, 2): code and clock reading in seconds. A reading below the one before
-                (two threads) counts as equal to it.
+            stamps: float64, shape (num_stamps, 2), at least one: code and clock reading in seconds. A reading below the
+                one before (two threads) counts as equal to it.
         """
         codes = stamps[:, 0].astype(np.int64)
-        kinds, named = codes & (NUM_KINDS - 1), codes >> _KIND_BITS
-        laps = kinds == LAP
-        any_laps = bool(laps.any())
-        after = np.where(laps, NO_STAGE, named) if any_laps else named
-        before = np.empty_like(after)
-        before[0], before[1:] = self._current, after[:-1]
+        followed = self._nesting.follow_all(codes)
         times_s = np.empty(len(stamps) + 1)
         times_s[0], times_s[1:] = stamps[0, 1] if self._last_s is None else self._last_s, stamps[:, 1]
         durations_s = times_s[1:] - times_s[:-1]
@@ -94,60 +79,53 @@ class Assembler:
         if self._last_s is None:
             self._start_s = float(times_s[0])
 
-        ends = kinds >= BOUNDARY
+        ends = followed.kinds >= BOUNDARY
         part: np.ndarray = np.cumsum(ends) - ends  # which part a stamp ends in; the last part is still open
         num_parts = int(part[-1]) + int(ends[-1]) + 1
-        num_stages = max(int(named.max()) + 1, len(self._stage_time_s))
+        num_stages = max(int(followed.owners.max()) + 1, int(followed.entered.max()) + 1, len(self._stage_time_s))
 
-        owner = np.where(laps, named, before) if any_laps else before
-        stage_time_s = _sums(part, owner, num_parts, num_stages, durations_s)
+        stage_time_s = _sums(part, followed.owners, num_parts, num_stages, durations_s)
         stage_time_s[0, : len(self._stage_time_s)] += self._stage_time_s
-        num_entered, any_entered = self._entered(kinds, named, before, part, num_parts, num_stages)
+        num_entered = _sums(part, followed.entered, num_parts, num_stages)
+        if followed.emptied.any():
+            num_entered = num_entered - _sums(part, followed.emptied, num_parts, num_stages)
+        num_entered[:, NO_STAGE] = 0
+        num_entered[0, : len(self._num_entered)] += self._num_entered
 
         end_at = np.flatnonzero(ends)
         end_s = times_s[1:][end_at]
-        is_step = kinds[end_at] == BOUNDARY
-        cut = (kinds[end_at] == INTERRUPT) & any_entered[:-1]
-        num_cut = np.cumsum(cut)
-        num_cut_before = np.concatenate(([-1 if self._interrupted else 0], num_cut[is_step][:-1]))
         starts_s = np.concatenate(([self._start_s], end_s))
+        is_step = followed.kinds[end_at] == BOUNDARY
         closed = stage_time_s[:-1][is_step]
+        num_interrupted, after_interruption = self._interruptions(followed.kinds, part, num_parts, end_at, is_step)
         steps = Steps(
             end_s=end_s[is_step],
             step_time_s=(end_s - starts_s[:-1])[is_step] - closed[:, EXCLUDED],
             stage_time_s=closed,
             num_micro_steps=num_entered[:-1][is_step].max(axis=1, initial=0),
-            after_interruption=num_cut[is_step] > num_cut_before[: int(is_step.sum())],
-            num_interrupted=int(cut.sum()),
+            after_interruption=after_interruption,
+            num_interrupted=num_interrupted,
+            still_open=followed.still_open,
         )
-        self._interrupted = bool(
-            num_cut[-1] > num_cut[is_step][-1] if is_step.any() else self._interrupted or cut.any()
-        )
-        self._last_s, self._start_s, self._current = float(times_s[-1]), float(starts_s[-1]), int(after[-1])
+        self._last_s, self._start_s = float(times_s[-1]), float(starts_s[-1])
         self._stage_time_s, self._num_entered = stage_time_s[-1].copy(), num_entered[-1].copy()
-        self._any_entered = bool(any_entered[-1])
         return steps
 
-    def _entered(
-        self,
-        kinds: np.ndarray,
-        named: np.ndarray,
-        before: np.ndarray,
-        part: np.ndarray,
-        num_parts: int,
-        num_stages: int,
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """Returns how often each top-level stage was entered, by part and stage, and by part whether any stage was."""
-        entering = (kinds == ENTER) | (kinds == LAP)
-        top = entering & (before == NO_STAGE) & (named >= FIRST_STAGE)
-        num_entered = _sums(part[top], named[top], num_parts, num_stages).astype(np.int64)
-        num_entered[0, : len(self._num_entered)] += self._num_entered
-        empty = (kinds == EMPTY) & (named == NO_STAGE)
-        if empty.any():
-            num_entered -= _sums(part[empty], before[empty], num_parts, num_stages).astype(np.int64)
-        any_entered = np.bincount(part[entering], minlength=num_parts) > 0
+    def _interruptions(
+        self, kinds: np.ndarray, part: np.ndarray, num_parts: int, end_at: np.ndarray, is_step: np.ndarray
+    ) -> tuple[int, np.ndarray]:
+        """Returns how many parts were cut, and for each step whether one was since the step before.
+
+        An exception that leaves several stages cuts once: a part in which nothing was entered is none.
+        """
+        any_entered = np.bincount(part[(kinds == ENTER) | (kinds == LAP)], minlength=num_parts) > 0
         any_entered[0] |= self._any_entered
-        return num_entered, any_entered
+        self._any_entered = bool(any_entered[-1])
+        num_cut = np.cumsum((kinds[end_at] == INTERRUPT) & any_entered[:-1])
+        num_cut_at_steps = np.concatenate(([-1 if self._interrupted else 0], num_cut[is_step]))
+        total = int(num_cut[-1]) if len(num_cut) else 0
+        self._interrupted = total > num_cut_at_steps[-1]
+        return total, num_cut_at_steps[1:] > num_cut_at_steps[:-1]
 
 
 def _sums(

@@ -17,7 +17,8 @@ from collections.abc import Callable
 from typing import Any, Protocol
 
 from tb_stepperf.recorder.messages import Messages
-from tb_stepperf.recorder.stamps import EXCLUDED, LAP, NO_STAGE, NUM_KINDS
+from tb_stepperf.recorder.nesting import Nesting
+from tb_stepperf.recorder.stamps import EXCLUDED, INTERRUPT, NO_STAGE
 
 MAX_EVENTS = 1024
 """Most events that exist at a time: about 100 steps of five stages under way."""
@@ -81,9 +82,10 @@ class DeviceTimer:
         self._give_up_s = give_up_s
         self._free: list[Any] = []
         self._num_events = 0
-        self._marks: list[tuple[float, Any]] = []
+        self._nesting = Nesting()
+        self._marks: list[tuple[int, Any]] = []
         self._last_s = 0.0
-        self._pending: deque[tuple[DeviceStep, list[tuple[float, Any]], float]] = deque()
+        self._pending: deque[tuple[DeviceStep, list[tuple[int, Any]], float]] = deque()
 
     @property
     def num_events(self) -> int:
@@ -92,26 +94,30 @@ class DeviceTimer:
 
     def mark(self, code: float, now_s: float) -> None:
         """Records an event for a stamp; shares the last one where no stage was open for a moment."""
-        if self._marks:
-            last_code, event = self._marks[-1]
-            if last_code >= NUM_KINDS or now_s - self._last_s > _SHARE_S or event is None:
-                event = self._record()
-        else:
-            event = self._record()
-        self._marks.append((code, event))
+        owner, kind, *_ = self._nesting.follow(int(code))
+        last = self._marks[-1][1] if self._marks else None
+        event = last if owner == NO_STAGE and now_s - self._last_s <= _SHARE_S and last else self._record()
+        self._marks.append((owner, event))
         self._last_s = now_s
+        if kind == INTERRUPT:
+            self._end(now_s)
+            self.resolve(now_s)
 
     def end_step(self, code: float, now_s: float) -> DeviceStep:
-        """Ends the step at a boundary or an interruption, and resolves older ones.
+        """Ends the step at a boundary, and resolves older ones.
 
         Returns:
             What will be known of the step that ended.
         """
         self.mark(code, now_s)
+        step = self._end(now_s)
+        self.resolve(now_s)
+        return step
+
+    def _end(self, now_s: float) -> DeviceStep:
         step = DeviceStep()
         self._pending.append((step, self._marks, now_s))
         self._marks = self._marks[-1:]
-        self.resolve(now_s)
         return step
 
     def resolve(self, now_s: float, most: int = _MAX_RESOLVED_PER_STEP) -> None:
@@ -156,21 +162,13 @@ class DeviceTimer:
         self._clock.record(event)
         return event
 
-    def _measure(self, step: DeviceStep, marks: list[tuple[float, Any]]) -> None:
+    def _measure(self, step: DeviceStep, marks: list[tuple[int, Any]]) -> None:
         stage_time_ms: dict[int, float] = {}
-        for (last_code, start), (code, end) in itertools.pairwise(marks):
+        for (_, start), (stage, end) in itertools.pairwise(marks):
             if start is not end:
-                stage = _stage_between(int(last_code), int(code))
                 stage_time_ms[stage] = stage_time_ms.get(stage, 0.0) + self._clock.elapsed_ms(start, end)
         step.step_time_ms = sum(time_ms for stage, time_ms in stage_time_ms.items() if stage != EXCLUDED)
         step.stage_time_ms = stage_time_ms
-
-
-def _stage_between(last_code: int, code: int) -> int:
-    """Returns the stage that the time between two stamps belongs to."""
-    if code % NUM_KINDS == LAP:
-        return code // NUM_KINDS
-    return NO_STAGE if last_code % NUM_KINDS == LAP else last_code // NUM_KINDS
 
 
 def _without_last(events: list[Any]) -> list[Any]:

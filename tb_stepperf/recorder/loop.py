@@ -2,8 +2,8 @@
 
 The fast ways stand in `stages.py` and in `StepPerfWriter.step`. They are taken when the calling thread is `owner`.
 Whatever is out of the ordinary makes `owner` a value that no thread has, so that one comparison on the fast way
-covers them all: not yet begun, the first step (looked at more closely), another thread, inside `exclude(...)`, a
-device clock, after close, in a forked child.
+covers them all: not yet begun, the first step (looked at more closely), another thread, a device clock, after close,
+in a forked child.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from tb_stepperf.recorder.arguments import Checks
 from tb_stepperf.recorder.gctime import GcTime
 from tb_stepperf.recorder.messages import Messages
 from tb_stepperf.recorder.numbering import Numbering
-from tb_stepperf.recorder.stamps import DROP, EMPTY, EXCLUDED, INTERRUPT, NO_STAGE, RESUME, code
+from tb_stepperf.recorder.stamps import DROP, EMPTY, ENTER, INTERRUPT, LEAVE, NO_STAGE, code
 
 if TYPE_CHECKING:
     from tb_stepperf.recorder.device import DeviceStep, DeviceTimer
@@ -37,7 +37,6 @@ ENTRIES_PER_WAKE = 256 * ROW_WIDTH
 MAX_WAITING_ROWS = 65_536
 """More steps than this waiting mean that the background thread hangs (a dead file system): they are given up."""
 
-_RESUME_EXCLUDED = code(EXCLUDED, RESUME)
 _ENDS_OF_ITERATION = (StopIteration, StopAsyncIteration, GeneratorExit)
 
 
@@ -54,7 +53,6 @@ class LoopState:
 
     Attributes:
         owner: identity of the thread that may take the fast way, or `NOBODY`.
-        stack: codes that resume the open stages, innermost last; the first entry stands for no stage.
         stamps: flat list of code, seconds, code, seconds…
         rows: flat list of what is known of each step at its boundary, in the order of the boundaries; `rows.py`.
         simple: whether stages may also be left without looking at the thread: `owner` is set, and no other thread has
@@ -67,7 +65,6 @@ class LoopState:
     """
 
     __slots__ = (
-        "_excluding",
         "_foreign",
         "_numbering",
         "_seen_row",
@@ -98,7 +95,6 @@ class LoopState:
         "profiler",
         "rows",
         "simple",
-        "stack",
         "stamp",
         "stamps",
         "wake",
@@ -109,7 +105,6 @@ class LoopState:
         self.clock = clock
         self.messages = messages
         self.owner = NOBODY
-        self.stack: list[float] = [code(NO_STAGE, RESUME)]
         self.stamps: list[float] = []
         self.stamp = self.stamps.extend
         self.rows: list[Any] = []
@@ -134,7 +129,6 @@ class LoopState:
         self.on_stage: Callable[[], None] = _nothing
         self.begun_s = clock()
         self._thread: threading.Thread | None = None
-        self._excluding = False
         self._seen_step = False
         self._seen_row = False
         self._foreign = False
@@ -178,7 +172,7 @@ class LoopState:
             return False
         if self._thread is None:
             self.admit()
-            self._mark(code(NO_STAGE, RESUME), min(self.begun_s, now_s))
+            self._mark(code(NO_STAGE, LEAVE), min(self.begun_s, now_s))
         return True
 
     def end(self) -> None:
@@ -198,7 +192,7 @@ class LoopState:
     def use_device(self, device: DeviceTimer) -> None:
         """Marks device events beside the stamps from now on."""
         self.device = device
-        self._mark_device(code(NO_STAGE, RESUME), self.clock())
+        self._mark_device(code(NO_STAGE, LEAVE), self.clock())
         self._choose_way()
 
     def use_memory(self, memory: MemoryProbe) -> None:
@@ -208,61 +202,45 @@ class LoopState:
         self.memory_due_s = -math.inf
 
     def _choose_way(self) -> None:
-        usual = self._seen_step and self.device is None and not (self.ended or self._excluding)
+        usual = self._seen_step and self.device is None and not self.ended
         self.owner = self._thread.ident or NOBODY if usual and self._thread is not None else NOBODY
         self.simple = self.owner != NOBODY and not self._foreign
 
     # Stages ----------------------------------------------------------------------------------------------------------
 
-    def enter_slowly(self, enter: float, resume: float) -> None:
+    def enter_slowly(self, stage: int) -> None:
         """Enters a stage where the fast way is closed."""
         if not self.admit():
             self._count_foreign()
             return
-        if not self._excluding:
-            self._excluding = resume == _RESUME_EXCLUDED
-            self._mark(enter, self.clock())
-            if self._excluding:
-                self._choose_way()
-            elif not self._seen_step:
-                self.on_stage()
-        self.stack.append(resume)
-
-    def leave_slowly(self, resume: float, exception: type[BaseException] | None) -> None:
-        """Leaves a stage: in the wrong order, by an exception, late, or where the fast way is closed."""
-        if not self.admit() or resume not in self.stack:
-            return  # another thread's, or closed at a boundary
-        if not self._seen_step and not self._excluding:
+        self._mark(code(stage, ENTER), self.clock())
+        if not self._seen_step:
             self.on_stage()
-        while self.stack.pop() != resume:
-            continue  # opened inside this one and still open: they end with it
-        if self._excluding and _RESUME_EXCLUDED in self.stack:
+
+    def leave_slowly(self, stage: int, exception: type[BaseException] | None) -> None:
+        """Leaves a stage by an exception, or where the fast way is closed."""
+        if not self.admit():
             return
-        if self._excluding:
-            self._excluding = False
-            self._choose_way()
+        if not self._seen_step:
+            self.on_stage()
         if exception is None:
-            self._mark(self.stack[-1] + RESUME, self.clock())
+            self._mark(code(stage, LEAVE), self.clock())
         elif issubclass(exception, _ENDS_OF_ITERATION):
-            self._mark(self.stack[-1] + EMPTY, self.clock())
+            self._mark(code(stage, EMPTY), self.clock())
         else:
-            self.interrupt()
+            self.interrupt(stage)
 
     def lap_slowly(self, lap: float) -> None:
-        """Labels the time since the last stamp where the fast way is closed or a stage is open."""
-        if not self.admit():
+        """Labels the time since the last stamp where the fast way is closed."""
+        if self.admit():
+            self._mark(lap, self.clock())
+        else:
             self._count_foreign()
-        elif not self._excluding:
-            now_s = self.clock()
-            self._mark(lap, now_s)
-            if self.stack[-1]:
-                self._mark(self.stack[-1], now_s)
 
-    def interrupt(self) -> None:
-        """Marks that an exception cut the step; the next one begins now, with nothing of this one."""
+    def interrupt(self, stage: int = NO_STAGE) -> None:
+        """Marks that an exception left a stage, or the loop; the next step begins now, with nothing of this one."""
         now_s = self.clock()
-        self.stamp((self.stack[-1] + INTERRUPT, now_s))
-        self.end_device_step(self.stack[-1] + INTERRUPT, now_s)
+        self._mark(code(stage, INTERRUPT), now_s)
         self.gc_time.take_s()
         self.read_memory(now_s)
 
@@ -312,20 +290,6 @@ class LoopState:
             )
 
     # Steps -----------------------------------------------------------------------------------------------------------
-
-    def close_open_stages(self, names: Callable[[float], str]) -> None:
-        """Ends the stages that are still open at a boundary."""
-        still_open = self.stack[1:]
-        del self.stack[1:]
-        if self._excluding:
-            self._excluding = False
-            self._choose_way()
-        self.count("num_open_stages", len(still_open))
-        self.messages.warn_once(
-            "open",
-            f"step() was called while {', '.join(repr(names(resume)) for resume in still_open)} was open: the stage "
-            "is counted up to there. Leave every `with` before step(), and close generators that hold one.",
-        )
 
     def take_step_number(self, given: Any) -> int | None:
         """Returns the number of a step that ends, as given or the next one; None where there is none left."""

@@ -79,6 +79,7 @@ class Pipeline:
             rows = self._take_rows(steps.num_steps if steps is not None else 0)
         if steps is not None:
             loop.count("num_interrupted", steps.num_interrupted)
+            self._count_open(steps.still_open)
         self._queue(steps, rows, wall_minus_clock_s)
         self._release()
         loop.want_batch = self._environment.wants_batches
@@ -107,6 +108,16 @@ class Pipeline:
             self._loop.give_up(f"{type(error).__name__}: {error}")
         num_waiting = self._device_rows.num_rows + (self._attempt.num_waiting if self._attempt is not None else 0)
         self._settle(0, self._num_taken - self._num_settled - num_waiting)
+
+    def _count_open(self, stages: tuple[int, ...]) -> None:
+        if stages:
+            names = ", ".join(repr(self._stage_names[stage]) for stage in dict.fromkeys(stages))
+            self._loop.count("num_open_stages", len(stages))
+            self._loop.messages.warn_once(
+                "open",
+                f"step() was called while {names} was open: the stage is counted up to there. Leave every `with` "
+                "before step(), and close generators that hold one.",
+            )
 
     def _take_rows(self, num_measured: int) -> list[Any]:
         """Takes the rows of `num_measured` steps, and the logged samples that lie before, between and behind them."""

@@ -13,15 +13,13 @@ from types import TracebackType
 from typing import Any, Protocol, cast
 
 from tb_stepperf.recorder.loop import LoopState
-from tb_stepperf.recorder.stamps import ENTER, EXCLUDED, LAP, NUM_KINDS, RESUME, code
+from tb_stepperf.recorder.stamps import ENTER, EXCLUDED, LAP, LEAVE, code
 
 MORE_STAGES = "(more stages)"
 """Stage that stands for all names beyond the limit."""
 
 _MAX_FOLDED_NAMES = 10_000
 """As many names beyond the limit are remembered; a loop that makes up names must not fill the memory."""
-
-_ENTER_EXCLUDED, _RESUME_EXCLUDED = code(EXCLUDED, ENTER), code(EXCLUDED, RESUME)
 
 
 class Stage(Protocol):
@@ -38,46 +36,25 @@ class Stage(Protocol):
 
 def make_stage(loop: LoopState, number: int) -> Stage:
     """Returns the re-entrant context manager of the stage with this number."""
-    enter_code, resume_code = code(number, ENTER), code(number, RESUME)
-    stack, stamp, clock = loop.stack, loop.stamp, loop.clock
-    push = stack.append
+    enter_code, leave_code = code(number, ENTER), code(number, LEAVE)
+    stamp, clock = loop.stamp, loop.clock
 
     def enter() -> None:
-        if get_ident() != loop.owner:
-            loop.enter_slowly(enter_code, resume_code)
-            return
-        push(resume_code)
-        stamp((enter_code, clock()))
+        if get_ident() == loop.owner:
+            stamp((enter_code, clock()))
+        else:
+            loop.enter_slowly(number)
 
     def leave(
         exception: type[BaseException] | None, value: BaseException | None, traceback: TracebackType | None
     ) -> None:
-        # The very object on top of the stack: the loop's own stage, left in order.
-        if exception is None and stack[-1] is resume_code and loop.simple:
-            del stack[-1]
-            stamp((stack[-1], clock()))
+        if exception is None and loop.simple:
+            stamp((leave_code, clock()))
         else:
-            loop.leave_slowly(resume_code, exception)
+            loop.leave_slowly(number, exception)
 
     methods = {"__slots__": (), "__enter__": staticmethod(enter), "__exit__": staticmethod(leave)}
     return cast("Stage", type("NamedStage", (), methods)())
-
-
-class Exclusion:
-    """The re-entrant context manager of `exclude(...)`; it closes the fast way for as long as it is open."""
-
-    __slots__ = ("_loop",)
-
-    def __init__(self, loop: LoopState) -> None:
-        self._loop = loop
-
-    def __enter__(self) -> None:
-        self._loop.enter_slowly(_ENTER_EXCLUDED, _RESUME_EXCLUDED)
-
-    def __exit__(
-        self, exception: type[BaseException] | None, value: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        self._loop.leave_slowly(_RESUME_EXCLUDED, exception)
 
 
 class StageNames:
@@ -124,10 +101,6 @@ class StageNames:
         """Returns whether the name has no number of its own."""
         return name not in self._numbers
 
-    def of_resume_code(self, resume: float) -> str:
-        """Returns the name of the stage that a code on the stack resumes."""
-        return self.names[int(resume) // NUM_KINDS]
-
 
 class Stages:
     """The stages that a loop has named.
@@ -141,7 +114,7 @@ class Stages:
     def __init__(self, loop: LoopState, names: StageNames) -> None:
         self.by_name: dict[str, Stage] = {}
         self.lap_codes: dict[str, float] = {}
-        self.exclude = Exclusion(loop)
+        self.exclude = make_stage(loop, EXCLUDED)
         self._loop = loop
         self._names = names
 

@@ -204,7 +204,7 @@ class StepPerfWriter:
             lap = self._lap_codes[name]
         except (KeyError, TypeError):
             lap = self._stages.add_lap(name)
-        if get_ident() == loop.owner and not loop.stack[-1]:
+        if get_ident() == loop.owner:
             loop.stamp((lap, loop.clock()))
         else:
             loop.lap_slowly(lap)
@@ -233,8 +233,6 @@ class StepPerfWriter:
             usual = get_ident() == loop.owner
             if not usual and not loop.admit_step(now_s):
                 return
-            if loop.stack[-1]:
-                loop.close_open_stages(self._names.of_resume_code)
             number = loop.next_step
             if step is None and number <= MAX_STEP:
                 loop.next_step = number + 1

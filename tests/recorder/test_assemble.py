@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tb_stepperf.recorder.assemble import Assembler, Steps
 from tb_stepperf.recorder.loop import LoopState
 from tb_stepperf.recorder.messages import Messages
-from tb_stepperf.recorder.stages import Exclusion, Stage, StageNames, make_stage
+from tb_stepperf.recorder.stages import Stage, StageNames, make_stage
 from tb_stepperf.recorder.stamps import (
     BOUNDARY,
     DROP,
@@ -20,8 +20,8 @@ from tb_stepperf.recorder.stamps import (
     EXCLUDED,
     FIRST_STAGE,
     INTERRUPT,
+    LEAVE,
     NO_STAGE,
-    RESUME,
     code,
 )
 from tests.recorder.logs import ManualClock
@@ -36,8 +36,8 @@ def feed(assembler: Assembler, *stamps: tuple[float, float]) -> Steps:
 def test_what_is_unfinished_waits_as_sums() -> None:
     assembler = Assembler()
     assert feed(assembler, (code(A, ENTER), 10)).num_steps == 0
-    assert feed(assembler, (code(B, ENTER), 11), (code(A, RESUME), 13)).num_steps == 0
-    steps = feed(assembler, (code(NO_STAGE, RESUME), 14), (code(NO_STAGE, BOUNDARY), 20), (code(A, ENTER), 21))
+    assert feed(assembler, (code(B, ENTER), 11), (code(B, LEAVE), 13)).num_steps == 0
+    steps = feed(assembler, (code(A, LEAVE), 14), (code(NO_STAGE, BOUNDARY), 20), (code(A, ENTER), 21))
     assert steps.end_s.tolist() == [20]
     assert steps.step_time_s.tolist() == [10]
     assert steps.stage_time_s.tolist() == [[6, 0, 2, 2]]
@@ -50,7 +50,7 @@ def test_readings_that_go_back_count_as_equal() -> None:
         (code(A, ENTER), 10),
         (code(NO_STAGE, BOUNDARY), 12),
         (code(A, ENTER), 11.5),  # another thread read the clock before, and came later
-        (code(NO_STAGE, RESUME), 11.75),
+        (code(A, LEAVE), 11.75),
         (code(NO_STAGE, BOUNDARY), 13),
     )
     assert steps.step_time_s.tolist() == [2, 1]
@@ -59,8 +59,8 @@ def test_readings_that_go_back_count_as_equal() -> None:
 
 def test_an_interruption_counts_once_however_many_stages_it_leaves() -> None:
     assembler = Assembler()
-    first = feed(assembler, (code(A, ENTER), 0), (code(B, ENTER), 1), (code(A, INTERRUPT), 2))
-    second = feed(assembler, (code(NO_STAGE, INTERRUPT), 2), (code(NO_STAGE, BOUNDARY), 5))
+    first = feed(assembler, (code(A, ENTER), 0), (code(B, ENTER), 1), (code(B, INTERRUPT), 2))
+    second = feed(assembler, (code(A, INTERRUPT), 2), (code(NO_STAGE, BOUNDARY), 5))
     third = feed(assembler, (code(NO_STAGE, BOUNDARY), 6))
     assert (first.num_interrupted, second.num_interrupted) == (1, 0)
     assert second.step_time_s.tolist() == [3]
@@ -121,7 +121,7 @@ def test_any_nest_of_stages_equals_the_reference(program: list[Any], cuts: list[
     loop = LoopState(clock=clock, first_step=0, messages=Messages())
     names = StageNames(loop, 64)
     stages: dict[str, Stage] = {name: make_stage(loop, names.number(name)) for name in "abc"}
-    stages["x"] = Exclusion(loop)
+    stages["x"] = make_stage(loop, EXCLUDED)
     loop.admit()
 
     def run(actions: list[Any]) -> None:
@@ -132,7 +132,7 @@ def test_any_nest_of_stages_equals_the_reference(program: list[Any], cuts: list[
                 with stages[action[0]]:
                     run(action[1])
 
-    loop.stamp((code(NO_STAGE, RESUME), clock()))
+    loop.stamp((code(NO_STAGE, LEAVE), clock()))
     for step in program:
         run(step)
         loop.stamp((code(NO_STAGE, BOUNDARY), clock()))

@@ -11,6 +11,7 @@ from tb_stepperf import StepPerfWriter
 from tb_stepperf.recorder import device as device_module
 from tb_stepperf.recorder.device import Accelerator, DeviceTimer, TorchDeviceClock, find_accelerator
 from tb_stepperf.recorder.messages import Messages
+from tb_stepperf.recorder.stamps import ENTER, FIRST_STAGE, LEAVE, NO_STAGE, code
 from tests.recorder.logs import FakeHardware, ManualClock, read_directory
 
 MakeWriter = Callable[..., StepPerfWriter]
@@ -192,12 +193,12 @@ def test_events_are_used_again(make_writer: MakeWriter, clock: ManualClock, devi
 
 def test_stages_that_follow_each_other_share_an_event(clock: ManualClock, device: FakeDevice) -> None:
     timer = DeviceTimer(device)
-    timer.mark(0.0, 1.0)
-    timer.mark(17.0, 1.000001)  # a stage begins a microsecond after nothing was open: no work can lie between
+    timer.mark(code(NO_STAGE, LEAVE), 1.0)
+    timer.mark(code(FIRST_STAGE, ENTER), 1.000001)  # nothing was open for a microsecond: no work can lie between
     assert len(device.events) == 1
-    timer.mark(0.0, 1.000002)  # inside a stage there can be, however short it is
+    timer.mark(code(FIRST_STAGE, LEAVE), 1.000002)  # inside a stage there can be, however short it is
     assert len(device.events) == 2
-    timer.mark(25.0, 1.1)
+    timer.mark(code(FIRST_STAGE, ENTER), 1.1)
     assert len(device.events) == 3
 
 
