@@ -26,8 +26,11 @@ setup(
         "tensorboard>=2.16",
         "werkzeug>=2.2",
     ],
-    extras_require={"torch": ["torch>=2.4"]},
-    entry_points={"tensorboard_plugins": ["stepperf = tb_stepperf.plugin.loader:StepPerfLoader"]},
+    extras_require={"torch": ["torch>=2.4"], "cli": ["click>=8.1", "rich>=13"]},
+    entry_points={
+        "tensorboard_plugins": ["stepperf = tb_stepperf.plugin.loader:StepPerfLoader"],
+        "console_scripts": ["stepperf = tb_stepperf.cli.main:main"],
+    },
     classifiers=[
         "Development Status :: 4 - Beta",
         "Intended Audience :: Developers",

@@ -27,7 +27,7 @@ ROOMS: dict[str, tuple[set[str], set[str]]] = {
         {"analysis", "store", "statistics", "blocks", "errors", "_version"},
         {"numpy", "tensorboard", "werkzeug"},
     ),
-    "cli": ({"analysis", "store", "errors", "_version"}, {"click", "rich"}),
+    "cli": ({"analysis", "store", "statistics", "errors", "_version"}, {"click", "rich"}),
 }
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from tb_stepperf.analysis.environment import latest_environment
 from tb_stepperf.blocks import Flag, device_stage_name, stage_name
 from tb_stepperf.blocks.schema import DEVICE_STEP_TIME_MS, FLAGS, STEP_TIME_MS
+from tb_stepperf.errors import NotFoundError
 from tb_stepperf.statistics import Selection, flag_bits, select
 
 if TYPE_CHECKING:
@@ -105,6 +106,21 @@ def series_of(table: Table, clock: str) -> Series:
     flags = flag_bits(table.columns.get(FLAGS, unknown))
     selection = select(times, flags, LEAVING_OUT)
     return Series(table, flags, clock, selection, np.flatnonzero(selection.used & (times > 0)))
+
+
+def need_clock(clock: str, present: Iterable[str], name: str) -> None:
+    """Refuses a clock that a member does not have.
+
+    Args:
+        clock: "host" or "device".
+        present: columns of the member.
+        name: what it is called in the message.
+
+    Raises:
+        NotFoundError: it has no step time of the device clock.
+    """
+    if clock == "device" and STEP_TIME[clock] not in present:
+        raise NotFoundError(f"{name!r} has no device time, only that of the host; take the host's clock", "clock")
 
 
 def sample_of(table: Table, selection: Selection) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from tb_stepperf.analysis.events import Provisional
 from tb_stepperf.analysis.member import MIN_STEPS, Marker, MemberAnalysis
-from tb_stepperf.statistics import UNLABELLED, TailCauses
+from tb_stepperf.statistics import UNLABELLED
 
 DEFINITION = (
     "A marker is a change of step time that chance does not explain under the autocorrelation of this run, and that is "
@@ -50,6 +50,11 @@ def ms_text(before_ms: float, after_ms: float) -> str:
     if max(before_ms, after_ms) < 1000:
         return f"{before_ms:.4g} → {after_ms:.4g} ms"
     return f"{before_ms / 1000:.4g} → {after_ms / 1000:.4g} s"
+
+
+def p_text(value: float) -> str:
+    """Returns a p-value: `0.03`, `< 0.0001`."""
+    return "< 0.0001" if value < 0.0001 else f"{value:.2g}"
 
 
 def stages_text(marker: Marker) -> str:
@@ -114,9 +119,12 @@ def verdict(analysis: MemberAnalysis) -> tuple[str, Marker | None]:
     return _with_more(headline(chosen), len(analysis.markers) - 1), chosen
 
 
-def tail_causes_text(tails: TailCauses | None) -> str:
-    """Returns what the slowest steps coincide with, or why nothing is said."""
-    return "Too few steps to look at the slowest 1 %." if tails is None else tails.sentence
+def is_standing_regression(marker: Marker) -> bool:
+    """Whether a marker says that the training became slower, unannounced, and still is."""
+    change = marker.change
+    if marker.planned is not None or change.change <= 0 or marker.recovers:
+        return False
+    return change.kind in ("ramp", "drift", "tail") or (change.kind == "regression" and marker.end_step is None)
 
 
 def definition(analysis: MemberAnalysis) -> str:

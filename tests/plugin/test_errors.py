@@ -79,7 +79,9 @@ def test_a_column_or_clock_that_is_not_there() -> None:
     response = get(STORE, "/stages", run="job", clock="device")
     assert_error(response, 404, "not_found", "clock", "no device time", "clock=host")
     response = get(STORE, "/markers", run="job", clock="device")
-    assert_error(response, 404, "not_found", "clock", "no device time", "clock=host")
+    assert_error(response, 404, "not_found", "clock", "'job' has no device time", "take the host's clock")
+    response = get(STORE, "/comparison", baseline="job", candidate="other", clock="device")
+    assert_error(response, 404, "not_found", "clock", "'job' has no device time", "take the host's clock")
 
 
 def test_sides_of_a_comparison() -> None:

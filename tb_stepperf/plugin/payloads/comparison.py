@@ -8,9 +8,9 @@ from typing import Any
 
 from tb_stepperf.analysis import Side, Thresholds, compare_members
 from tb_stepperf.analysis.as_json import comparison_json
+from tb_stepperf.analysis.series import need_clock
 from tb_stepperf.plugin.cache import RecentlyUsed
 from tb_stepperf.plugin.params import Query
-from tb_stepperf.plugin.payloads.markers import need_clock
 from tb_stepperf.plugin.view import Source
 
 ANSWER_BYTES = 1 << 16
@@ -48,8 +48,8 @@ def _side(source: Source, query: Query, name: str) -> tuple[Side, int]:
     """The first member of a run, and the version of its data."""
     asked = dataclasses.replace(query, run=name)
     run, member = source.find(asked)
-    need_clock(member, asked)
     outline = source.outline(asked)
+    need_clock(query.clock, outline.columns, name)
     reader = source.reader(asked, member)
     side = Side(name, member.member, member.label, len(run.members), run.world_size, outline.columns, reader)
     return side, outline.version

@@ -10,8 +10,7 @@ import numpy as np
 
 from tb_stepperf.analysis import MemberAnalysis, Thresholds, analyse_member, open_provisional
 from tb_stepperf.analysis.as_json import Place, analysis_json, provisional_json
-from tb_stepperf.analysis.series import STEP_TIME
-from tb_stepperf.errors import NotFoundError
+from tb_stepperf.analysis.series import need_clock
 from tb_stepperf.plugin.analyses import Analyses
 from tb_stepperf.plugin.params import Query
 from tb_stepperf.plugin.view import Source
@@ -27,7 +26,7 @@ def markers_impl(source: Source, analyses: Analyses, query: Query) -> dict[str, 
         NotFoundError: the run or the member is not there, or it has no time of the device clock.
     """
     run, member = source.find(query)
-    need_clock(member, query)
+    need_clock(query.clock, member.columns, query.run)
     thresholds = Thresholds(query.min_effect, query.min_tail_effect)
     key = (source.experiment_id, query.run, member.member, query.clock, thresholds)
     known = analyses.ask(key, run.version, member.num_steps, _job(source, query, member, thresholds))
@@ -48,17 +47,6 @@ def markers_impl(source: Source, analyses: Analyses, query: Query) -> dict[str, 
         "num_steps_newer": _num_newer(member, analysis),
         **_found(member, analysis, place),
     }
-
-
-def need_clock(member: MemberInfo, query: Query) -> None:
-    """Refuses a clock that the member does not have.
-
-    Raises:
-        NotFoundError: it has no time of the device clock.
-    """
-    if query.clock == "device" and STEP_TIME["device"] not in member.columns:
-        name = f"{member.label} of {member.tb_run!r}"
-        raise NotFoundError(f"{name} has no device time, only that of the host; ask with clock=host", "clock")
 
 
 def _job(
