@@ -73,7 +73,9 @@ def _changes_of(prepared: Prepared, settings: Settings) -> tuple[Change, ...]:
     found += [_slope_change(prepared, verifier, slope) for slope in slopes]
     residual = flattened - shape_of(num_rows, steps, slopes, verifier.sums)
     tolerance = max(20, num_rows // 100)
-    for border in find_spread_borders(residual, marks, tolerance, settings):
+    # where stretches of another level come and go, so does the tail: that is the pattern, not news
+    spread = find_spread_borders(residual, marks, tolerance, settings) if levels.pattern is None else []
+    for border in spread:
         before, after = flattened[border.start : border.row], flattened[border.row : border.end]
         change, low, high, before_ms, after_ms = p95_interval(
             residual[border.start : border.row], residual[border.row : border.end]

@@ -78,7 +78,7 @@ def find_levels(prepared: Prepared, settings: Settings) -> Levels:
         noise = global_long_run_variance(rough)
         verifier, candidates = _candidates(flat_ms, flat_centre, prepared.scale, rough, noise, settings, reach)
         verifier.doubtful_effect = 1.5 * abs(pattern.height)
-        verifier.doubtful_rows = 3 * pattern.longest
+        verifier.doubtful_rows = max(3 * pattern.longest, log_ms.size // 4)
         borders = verifier.run(candidates, reach)
         lift = decode_excursions(log_ms, verifier.sums, borders, pattern)
     return Levels(flat_ms, verifier, borders, pattern)

@@ -51,18 +51,17 @@ def prepare(step_time_ms: np.ndarray, bucket: np.ndarray | None = None) -> Prepa
         return Prepared(log_ms, log_ms, index, 1.0, 0, 0.0, 1)
     if bucket is not None:
         log_ms = _without_buckets(log_ms, bucket[index])
+    settled = min(log_ms.size // 3, 1000)
+    residual = log_ms[settled:] - local_median(log_ms[settled:])
+    limit = 4.0 * robust_scale(residual)
+    period = find_period(np.clip(residual, -limit, limit))
+    if period > 1:
+        # learned where warm-up is over for certain, and taken out everywhere, so that warm-up can be seen
+        log_ms = log_ms - _phase_offsets(residual, index[settled:], period)[index % period]
     warm_up, excess = warm_up_end(log_ms)
     log_ms, index = log_ms[warm_up:], index[warm_up:]
-    median = local_median(log_ms)
-    residual = log_ms - median
-    scale = robust_scale(residual)
-    period = find_period(np.clip(residual, -4 * scale, 4 * scale))
-    if period > 1:
-        log_ms = log_ms - _phase_offsets(residual, index, period)[index % period]
-        median = local_median(log_ms)
-        residual = log_ms - median
-        scale = robust_scale(residual)
-    return Prepared(log_ms, median, index, scale, warm_up, excess, period)
+    centre = local_median(log_ms)
+    return Prepared(log_ms, centre, index, robust_scale(log_ms - centre), warm_up, excess, period)
 
 
 def local_median(log_ms: np.ndarray) -> np.ndarray:

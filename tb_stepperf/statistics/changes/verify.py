@@ -113,10 +113,14 @@ class Verifier:
             return 0.99 * min(found.z / needed, shorter / self.doubtful_rows)
         score = min(found.z / needed, abs(found.delta) / self.effect, shorter / self.shortest)
         if score >= 1.0 and shorter < _SHORT:
-            # a stall of a few rows can lift the mean of a short stretch; it does not lift its median
-            middle = np.median(self.values[border : min(end, border + 4 * _SHORT)])
-            middle -= np.median(self.values[max(start, border - 4 * _SHORT) : border])
-            score = min(score, 1.6 * float(middle) * np.sign(found.delta) / self.effect)
+            # stalls of a few rows can lift the mean of a short stretch; they do not lift three quarters of its rows
+            before, after = self.values[start:border][-4 * _SHORT :], self.values[border:end][: 4 * _SHORT]
+            sign = 1.0 if found.delta > 0 else -1.0
+            if found.num_after <= found.num_before:
+                apart = sign * np.median(before) * -1.0 - np.quantile(-sign * after, 0.75)
+            else:
+                apart = sign * np.median(after) - np.quantile(sign * before, 0.75)
+            score = min(score, float(apart) / (0.5 * self.effect))
         return score
 
     def eliminate(self, borders: list[int]) -> list[int]:
