@@ -124,6 +124,6 @@ def _provisional(record: Any) -> Provisional | None:
         return None
     step, kind, change = record.get("step"), record.get("kind"), record.get("change")
     is_number = isinstance(change, (int, float)) and not isinstance(change, bool) and math.isfinite(change)
-    if type(step) is not int or step < 0 or kind not in KINDS or not is_number:
+    if type(step) is not int or step < 0 or not (isinstance(kind, str) and kind in KINDS) or not is_number:
         return None
     return Provisional(step, kind, float(change))

@@ -17,7 +17,7 @@ from tb_stepperf.errors import StepPerfError
 RESULT, REGRESSION, REFUSED, FAULT, CLOSED_PIPE = 0, 1, 2, 3, 141
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
+@click.group(no_args_is_help=False, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
 @click.version_option(__version__, prog_name="stepperf")
 def app() -> None:
     """Step performance of PyTorch trainings: what became slower, since when, and where in the step.
@@ -37,13 +37,17 @@ def run(arguments: Sequence[str]) -> int:
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")  # a terminal that lacks a sign shows "?" for it
     try:
-        result = app.main(list(arguments), prog_name="stepperf", standalone_mode=False)
+        # Not `app.main`: it would exit with 1, our code for a regression, where a pipe is closed.
+        with app.make_context("stepperf", list(arguments)) as context:
+            result = app.invoke(context)
         sys.stdout.flush()
+    except click.exceptions.Exit as end:
+        return end.exit_code
     except click.ClickException as error:
         return _refuse(error.format_message())
     except StepPerfError as error:
         return _refuse(str(error))
-    except click.Abort:
+    except KeyboardInterrupt:
         return _refuse("interrupted")
     except BrokenPipeError:
         # Whoever read our output has left; without this, Python complains once more when it closes the stream.

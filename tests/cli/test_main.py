@@ -10,7 +10,7 @@ import pytest
 
 from tb_stepperf import __version__
 from tb_stepperf.cli import app
-from tests.cli.terminal import stepperf
+from tests.cli.terminal import assert_refused, stepperf
 
 _MAIN = "from tb_stepperf.cli.main import main; sys.exit(main())"
 
@@ -29,6 +29,7 @@ def test_help_and_version(capsys: pytest.CaptureFixture[str]) -> None:
         done = stepperf(capsys, *arguments)
         assert (done.code, done.err) == (0, "")
         assert done.out.startswith("Usage: stepperf")
+    assert_refused(stepperf(capsys), "Missing command")
 
 
 def test_a_fault_of_ours_is_neither_a_result_nor_a_regression(
@@ -37,7 +38,7 @@ def test_a_fault_of_ours_is_neither_a_result_nor_a_regression(
     def broken(*arguments: object, **options: object) -> None:
         raise ZeroDivisionError("planted")
 
-    monkeypatch.setattr(app.app, "main", broken)
+    monkeypatch.setattr(app.app, "invoke", broken)
     done = stepperf(capsys, "markers", ".")
     assert done.code == 3
     assert "ZeroDivisionError: planted" in done.err
@@ -45,10 +46,9 @@ def test_a_fault_of_ours_is_neither_a_result_nor_a_regression(
 
 def test_a_reader_that_leaves_is_no_fault(logdir: pathlib.Path) -> None:
     command = [sys.executable, "-c", f"import sys; {_MAIN}", "markers", str(logdir), "--json"]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    process.stdout.close()
-    assert (process.stderr.read(), process.wait()) == (b"", 141)
-    process.stderr.close()
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        process.stdout.close()
+        assert (process.stderr.read(), process.wait()) == (b"", 141)
 
 
 def test_a_terminal_that_lacks_signs_shows_something(logdir: pathlib.Path) -> None:
