@@ -118,7 +118,12 @@ class Assembler:
 
         An exception that leaves several stages cuts once: a part in which nothing was entered is none.
         """
-        any_entered = np.bincount(part[(kinds == ENTER) | (kinds == LAP)], minlength=num_parts) > 0
+        entering = (kinds == ENTER) | (kinds == LAP)
+        if not self._interrupted and kinds.max() < INTERRUPT:
+            start = int(end_at[-1]) + 1 if len(end_at) else 0
+            self._any_entered = bool(entering[start:].any()) or (start == 0 and self._any_entered)
+            return 0, np.zeros(len(end_at), bool)
+        any_entered = np.bincount(part[entering], minlength=num_parts) > 0
         any_entered[0] |= self._any_entered
         self._any_entered = bool(any_entered[-1])
         num_cut = np.cumsum((kinds[end_at] == INTERRUPT) & any_entered[:-1])

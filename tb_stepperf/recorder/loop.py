@@ -31,8 +31,8 @@ NOBODY = -1
 ROW_WIDTH = 8
 """Entries of `LoopState.rows` per step: the fields of `rows.StepColumns`, or a `LoggedRow` and seven times None."""
 
-ENTRIES_PER_WAKE = 256 * ROW_WIDTH
-"""The background thread is woken when this many entries of `rows` wait: 256 steps."""
+ENTRIES_PER_WAKE = 128 * ROW_WIDTH
+"""The background thread is woken when this many entries of `rows` wait: 128 steps."""
 
 MAX_WAITING_ROWS = 65_536
 """More steps than this waiting mean that the background thread hangs (a dead file system): they are given up."""
@@ -321,7 +321,7 @@ class LoopState:
             self.messages.warn_once("batch", f"shapes of batches are not recorded: {type(error).__name__}: {error}")
 
     def after_step(self) -> None:
-        """What is done after every step off the fast way, and every 256 steps on it."""
+        """What is done after every step off the fast way, and every 128 steps on it."""
         if not self._seen_step:
             self._seen_step = self._seen_row = True
             self.on_first_step()

@@ -1,7 +1,8 @@
 """What lies inside what: from the order of stamps to the stage that each piece of time belongs to.
 
-Two ways that give the same answer. Stamps as `with` leaves them, each stage left before the one around it, are
-followed all at once; everything else (generators left open, the wrong order, exceptions) one by one, with a stack.
+Three ways that give the same answer, the first that can. Stages that follow each other are read off from neighbours;
+nested ones, each left before the one around it, are followed all at once; everything else (generators left open, the
+wrong order, exceptions) one by one, with a stack.
 """
 
 from __future__ import annotations
@@ -86,7 +87,28 @@ class Nesting:
         Args:
             codes: int64, shape (num_stamps,), at least one.
         """
-        return self._at_once(codes) or self._one_by_one(codes)
+        return self._flat(codes) or self._at_once(codes) or self._one_by_one(codes)
+
+    def _flat(self, codes: np.ndarray) -> Followed | None:
+        """The usual case, in few operations: returns None unless every stage is left by the very next stamp."""
+        kinds, stages = codes & (NUM_KINDS - 1), codes >> KIND_BITS
+        if len(self._stack) > 1 or int(kinds.max()) > BOUNDARY:
+            return None
+        enters, laps, empties = kinds == ENTER, kinds == LAP, kinds == EMPTY
+        leaves = (kinds == LEAVE) | empties
+        leaves &= stages != NO_STAGE
+        entered = np.where(enters, stages, NO_STAGE)
+        owners = np.empty_like(entered)
+        owners[0], owners[1:] = self._stack[0] if self._stack else NO_STAGE, entered[:-1]
+        if not np.array_equal(np.where(leaves, stages, NO_STAGE), owners):
+            return None
+        if laps.any():
+            owners, entered = np.where(laps, stages, owners), np.where(laps, stages, entered)
+        emptied = np.where(empties, stages, NO_STAGE) if empties.any() else np.zeros_like(codes)
+        for column in (entered, emptied):
+            column[column == EXCLUDED] = NO_STAGE
+        self._stack = [int(stages[-1])] if enters[-1] else []
+        return Followed(owners, kinds, entered, emptied)
 
     def _one_by_one(self, codes: np.ndarray) -> Followed:
         owners, kinds, entered, emptied, still_open = zip(*(self.follow(stamp_code) for stamp_code in codes.tolist()))

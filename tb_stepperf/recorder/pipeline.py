@@ -20,7 +20,7 @@ from tb_stepperf.recorder.rows import LoggedRow, Rows, StepColumns, logged_rows,
 from tb_stepperf.recorder.scalars import Scalars
 from tb_stepperf.recorder.sink import Sink
 
-_FLOATS_PER_DRAIN = 6144
+_FLOATS_PER_DRAIN = 4096
 _LOGGED_PER_DRAIN = 512
 _ROWS_PER_BLOCK = 512
 
@@ -75,7 +75,7 @@ class Pipeline:
             taken = loop.stamps[:_FLOATS_PER_DRAIN]
             del loop.stamps[: len(taken)]
             wall_minus_clock_s = self._wall_clock() - loop.clock()
-            steps = self._assembler.feed(np.array(taken).reshape(-1, 2)) if taken else None
+            steps = self._assembler.feed(np.fromiter(taken, np.float64, len(taken)).reshape(-1, 2)) if taken else None
             rows = self._take_rows(steps.num_steps if steps is not None else 0)
         if steps is not None:
             loop.count("num_interrupted", steps.num_interrupted)

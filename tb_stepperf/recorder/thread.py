@@ -15,7 +15,8 @@ MAX_INTERVAL_S = 300.0
 """The flush interval grows with the age of the writer up to this (or stays what the user gave, if that is more)."""
 
 _AGE_PER_INTERVAL = 64
-_PAUSE_S = 0.0005
+_PAUSE_S = 0.005
+"""Between two pieces of work, so that no single step of the loop waits for the interpreter through both."""
 
 
 def flush_interval_s(base_s: float, age_s: float) -> float:
@@ -105,11 +106,17 @@ class FlushThread:
             return
         while self._pipeline.drain():
             if self._pipeline.want_write:
+                self._pause(message)
                 self._pipeline.write(with_scalars=False)
-            time.sleep(_PAUSE_S)  # lets the loop have the interpreter between two portions
+            self._pause(message)
         now_s = time.monotonic()
-        if message is not None or now_s >= self._next_flush_s:
-            self._pipeline.write()
+        is_due = message is not None or now_s >= self._next_flush_s
+        if is_due or self._pipeline.want_write:
+            self._pause(message)
+            self._pipeline.write(with_scalars=is_due)
+        if is_due:
             self._next_flush_s = now_s + flush_interval_s(self._interval_s, now_s - self._began_s)
-        elif self._pipeline.want_write:
-            self._pipeline.write(with_scalars=False)
+
+    def _pause(self, message: Any) -> None:
+        if message is None:  # nobody waits
+            time.sleep(_PAUSE_S)

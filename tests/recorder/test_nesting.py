@@ -61,9 +61,13 @@ def test_orderly_stamps_are_followed_at_once(steps: list[list[tuple[int, int]]],
     at_once, one_by_one = Nesting(), Nesting()
     for portion in (stamps[:cut], stamps[cut:]):
         if len(portion):
+            flat = Nesting()
+            flat._stack = list(one_by_one._stack)
+            read_off = flat._flat(portion)
             followed = at_once._at_once(portion)
             expected = one_by_one._one_by_one(portion)
             assert followed is None or same(followed, expected)
+            assert read_off is None or (same(read_off, expected) and flat._stack == one_by_one._stack)
             assert followed is not None or _is_deep(steps)
             if followed is None:
                 at_once._one_by_one(portion)
@@ -82,6 +86,20 @@ def test_any_stamps_mean_the_same_either_way(stamps: list[tuple[int, int]], cut:
         if portion:
             assert same(both.follow_all(codes(*portion)), one_by_one._one_by_one(codes(*portion)))
             assert both._stack == one_by_one._stack
+
+
+def test_stages_that_follow_each_other_are_read_off() -> None:
+    nesting = Nesting()
+    first = nesting._flat(codes((A, ENTER), (A, LEAVE), (B, LAP), (EXCLUDED, ENTER), (EXCLUDED, LEAVE), (A, ENTER)))
+    second = nesting._flat(codes((A, EMPTY), (NO_STAGE, LEAVE), (NO_STAGE, BOUNDARY)))
+    assert first is not None
+    assert second is not None
+    assert first.owners.tolist() == [NO_STAGE, A, B, NO_STAGE, EXCLUDED, NO_STAGE]
+    assert first.entered.tolist() == [A, NO_STAGE, B, NO_STAGE, NO_STAGE, A]
+    assert second.owners.tolist() == [A, NO_STAGE, NO_STAGE]
+    assert second.emptied.tolist() == [A, NO_STAGE, NO_STAGE]
+    assert nesting._flat(codes((A, ENTER), (B, ENTER))) is None
+    assert nesting._flat(codes((A, LEAVE), (NO_STAGE, BOUNDARY))) is None
 
 
 def test_what_is_left_out_of_order() -> None:
