@@ -198,7 +198,10 @@ def test_conditions() -> None:
         end="closed",
         counters={"num_interrupted": 1},
         environment={"device": "cpu", "user": {"lr": NAN, "betas": [0.9, float("inf")]}},
-        changes=((400, {"batch": "[64, 3]"}),),
+        changes=(
+            (400, {"batch": "[64, 3]"}),
+            (500, {"provisional_change": {"step": 450, "kind": "regression", "change": 0.1}}),
+        ),
     )
     member = FakeMember({"step_time_ms": [1], "stage/a_ms": [1]}, attempts=(attempt,))
     answer = conditions_impl(source(member), Query(run="job"))

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from tb_stepperf.analysis import latest_environment
+from tb_stepperf.analysis.events import PROVISIONAL
 from tb_stepperf.plugin.definitions import definitions, not_covered
 from tb_stepperf.plugin.json_numbers import strict
 from tb_stepperf.plugin.params import Query
@@ -46,5 +48,11 @@ def _attempt(attempt: AttemptInfo) -> dict[str, Any]:
         "end": attempt.end,
         "counters": dict(attempt.counters),
         "environment": strict(dict(attempt.environment)),
-        "changes": [{"step": str(step), "fields": strict(dict(fields))} for step, fields in attempt.changes],
+        "changes": [{"step": str(step), "fields": fields} for step, fields in _changes(attempt) if fields],
     }
+
+
+def _changes(attempt: AttemptInfo) -> Iterator[tuple[int, dict[str, Any]]]:
+    """What the training process noticed in its step times is no condition: `/markers` has it."""
+    for step, fields in attempt.changes:
+        yield step, strict({name: value for name, value in fields.items() if name != PROVISIONAL})
