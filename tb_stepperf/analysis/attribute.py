@@ -22,6 +22,8 @@ from tb_stepperf.statistics import Attribution, Event, StageSample, attribute_ch
 if TYPE_CHECKING:
     from collections.abc import Collection
 
+    from tb_stepperf.store import Table
+
 MAX_STEPS = 8_192
 """Steps of either side that are looked at: enough for 1 % of a noisy stage, and no more work for longer runs."""
 
@@ -68,12 +70,13 @@ def attribute(
     if any(sum(part.num_used for part in side) < MIN_STEPS for side in series):
         return None
     quantities = {
-        text: tuple(_joined(side, column) for side in series)
+        text: (_joined(series[0], column), _joined(series[1], column))
         for column, text in _QUANTITIES.items()
         if all(part.column(column) is not None for side in series for part in side)
     }
     return attribute_change(
-        *(_stage_sample(side, clock) for side in series),
+        _stage_sample(series[0], clock),
+        _stage_sample(series[1], clock),
         clock=clock,
         change_step=change_step,
         events=events,
@@ -82,7 +85,7 @@ def attribute(
     )
 
 
-def _read(part: Part):
+def _read(part: Part) -> Table:
     reader, present, start, end = part
     stages = [column for clock in STEP_TIME for column in stage_columns(present, clock).values()]
     wanted = [FLAGS, *STEP_TIME.values(), *stages, *_QUANTITIES]

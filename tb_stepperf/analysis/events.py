@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -61,6 +61,12 @@ def planned_changes(attempts: Sequence[AttemptInfo]) -> list[tuple[int, str]]:
     )
 
 
+def nearest(announced: Iterable[tuple[int, str]], reach: int) -> str | None:
+    """Returns the text with the smallest distance, of (distance, text), or None where that is above `reach`."""
+    distance, text = min(announced, default=(reach + 1, ""))
+    return text if distance <= reach else None
+
+
 def open_provisional(
     attempts: Sequence[AttemptInfo], marker_steps: Sequence[int], as_of_step: int | None, num_steps: int
 ) -> list[Provisional]:
@@ -80,9 +86,8 @@ def open_provisional(
         if change is None or (as_of_step is not None and as_of_step >= change.step + SETTLED_STEPS):
             continue
         if all(abs(step - change.step) > reach for step in marker_steps):
-            near = min(planned, key=lambda pair: abs(pair[0] - change.step), default=None)
-            is_near = near is not None and abs(near[0] - change.step) <= reach
-            found[change.step] = dataclasses.replace(change, planned=near[1] if is_near else None)
+            text = nearest(((abs(step - change.step), text) for step, text in planned), reach)
+            found[change.step] = dataclasses.replace(change, planned=text)
     return [found[step] for step in sorted(found)]
 
 
@@ -123,7 +128,8 @@ def _provisional(record: Any) -> Provisional | None:
     if not isinstance(record, Mapping):
         return None
     step, kind, change = record.get("step"), record.get("kind"), record.get("change")
-    is_number = isinstance(change, (int, float)) and not isinstance(change, bool) and math.isfinite(change)
-    if type(step) is not int or step < 0 or not (isinstance(kind, str) and kind in KINDS) or not is_number:
+    if type(step) is not int or step < 0 or not (isinstance(kind, str) and kind in KINDS):
+        return None
+    if not isinstance(change, (int, float)) or isinstance(change, bool) or not math.isfinite(change):
         return None
     return Provisional(step, kind, float(change))

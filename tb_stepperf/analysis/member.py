@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from tb_stepperf.analysis.attribute import MAX_STEPS, attribute
-from tb_stepperf.analysis.events import events_of, near_steps, planned_changes
+from tb_stepperf.analysis.events import events_of, near_steps, nearest, planned_changes
 from tb_stepperf.analysis.series import BUCKET, STEP_TIME, Reader, Series, sample_of, series_of
 from tb_stepperf.blocks import Flag, stage_column
 from tb_stepperf.blocks.schema import EXCLUDED_MS, FLAGS, GC_MS
@@ -150,7 +150,7 @@ def _markers(series: Series, thresholds: Thresholds) -> list[Marker]:
         min_tail_effect=thresholds.min_tail_effect,
         bucket=buckets,
     )
-    planned = planned_changes(series.table.attempts)
+    announced = [(int(np.searchsorted(steps, step)), text) for step, text in planned_changes(series.table.attempts)]
     reach = near_steps(series.num_used)
     ends = {change.end_step for change in changes if change.kind in ("regression", "improvement")}
     return [
@@ -161,7 +161,7 @@ def _markers(series: Series, thresholds: Thresholds) -> list[Marker]:
             before=_range(steps, change.step - change.num_before, change.step),
             after=_range(steps, *_rows_after(change)),
             recovers=change.kind in ("regression", "improvement") and change.step in ends,
-            planned=_announced(change.step, steps, planned, reach),
+            planned=nearest(((abs(row - change.step), text) for row, text in announced), reach),
         )
         for change in changes
     ]
@@ -169,8 +169,9 @@ def _markers(series: Series, thresholds: Thresholds) -> list[Marker]:
 
 def _rows_after(change: Change) -> tuple[int, int]:
     """The usable steps [start, end) of the side after; of a transient, those within it."""
-    is_slope = change.kind in ("ramp", "drift") and change.end_step is not None
-    start = change.end_step if is_slope else change.step
+    start = change.step
+    if change.kind in ("ramp", "drift") and change.end_step is not None:
+        start = change.end_step
     return start, start + change.num_after
 
 
@@ -183,21 +184,14 @@ def _range(steps: np.ndarray, start: int, end: int) -> tuple[int, int]:
     return int(steps[start]), int(steps[end - 1]) + 1
 
 
-def _announced(row: int, steps: np.ndarray, planned: Sequence[tuple[int, str]], reach: int) -> str | None:
-    """What was announced nearest to a usable step, within `reach` usable steps."""
-    distances = [(abs(int(np.searchsorted(steps, step)) - row), text) for step, text in planned]
-    distance, text = min(distances, default=(reach + 1, ""))
-    return text if distance <= reach else None
-
-
 def _attributed(
     marker: Marker, series: Series, read: Reader, present: Collection[str], events: Sequence[Event], reach: int
 ) -> Marker:
     """Adds the attribution, from the steps of each side that are nearest to the change."""
     steps = series.steps
-    before, after = (np.searchsorted(steps, bounds) for bounds in (marker.before, marker.after))
-    before = _range(steps, max(int(before[0]), int(before[1]) - MAX_STEPS), int(before[1]))
-    after = _range(steps, int(after[0]), min(int(after[1]), int(after[0]) + MAX_STEPS))
+    rows_before, rows_after = (np.searchsorted(steps, bounds).tolist() for bounds in (marker.before, marker.after))
+    before = _range(steps, max(rows_before[0], rows_before[1] - MAX_STEPS), rows_before[1])
+    after = _range(steps, rows_after[0], min(rows_after[1], rows_after[0] + MAX_STEPS))
     stride = max(1, (int(steps[-1]) - int(steps[0])) // max(steps.size - 1, 1))
     attribution = attribute(
         [(read, present, *before)],

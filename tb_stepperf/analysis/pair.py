@@ -14,6 +14,7 @@ from tb_stepperf.analysis.member import Thresholds
 from tb_stepperf.analysis.series import BUCKET, STEP_TIME, Reader, Series, sample_of, series_of
 from tb_stepperf.blocks.schema import FLAGS, NUM_SAMPLES, NUM_TOKENS
 from tb_stepperf.statistics import (
+    DEFAULT_PERCENTILES,
     MIN_COMPARED_STEPS,
     Attribution,
     Comparison,
@@ -98,7 +99,11 @@ def compare_members(
     series = [[_series(side, clock) for side in runs] for runs in sides]
     samples = [[_run_sample(side, one) for side, one in zip(runs, some)] for runs, some in zip(sides, series)]
     result = compare_runs(
-        *samples, min_effect=thresholds.min_effect, min_tail_effect=thresholds.min_tail_effect, overrule=overrule
+        samples[0],
+        samples[1],
+        min_effect=thresholds.min_effect,
+        min_tail_effect=thresholds.min_tail_effect,
+        overrule=overrule,
     )
     return RunsCompared(
         clock=clock,
@@ -134,7 +139,8 @@ def _quantiles(samples: Sequence[Sequence[RunSample]]) -> QuantileDifference | N
     if min(sizes) < MIN_COMPARED_STEPS:
         return None
     # Each percentile sorts all steps; a plot of few points says the same of a long run.
-    return quantile_difference(*samples, *([_FEW_PERCENTILES] if sum(sizes) > _MANY_STEPS else []))
+    percentiles = _FEW_PERCENTILES if sum(sizes) > _MANY_STEPS else DEFAULT_PERCENTILES
+    return quantile_difference(samples[0], samples[1], percentiles)
 
 
 def _attribution(

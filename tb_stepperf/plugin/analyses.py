@@ -150,20 +150,27 @@ class Analyses:
                 self._queue.remove(key)
 
     def _work(self) -> None:
-        while True:
-            with self._lock:
-                self._running = self._queue.pop() if self._queue else None
-                if self._running is None:
-                    self._is_working = False
-                    return
-                entry = self._entries[self._running]
-                job = entry.job
+        while (entry := self._next()) is not None:
+            analysis, error = None, None
             try:
-                analysis = job(lambda progress, entry=entry: setattr(entry, "progress", progress))
-            except Exception as error:
+                analysis = self._run(entry)
+            except Exception as failure:
                 logger.exception("stepperf: an analysis failed")
-                with self._lock:
-                    entry.error, entry.job = error, None
-            else:
-                with self._lock:
-                    entry.analysis, entry.job, entry.finished_at_s = analysis, None, self._clock()
+                error = failure
+            with self._lock:
+                entry.job, entry.error = None, error
+                if analysis is not None:
+                    entry.analysis, entry.finished_at_s = analysis, self._clock()
+
+    def _next(self) -> _Entry | None:
+        with self._lock:
+            self._running = self._queue.pop() if self._queue else None
+            self._is_working = self._running is not None
+            return self._entries[self._running] if self._is_working else None
+
+    def _run(self, entry: _Entry) -> MemberAnalysis:
+        def report(progress: float) -> None:
+            entry.progress = progress
+
+        assert entry.job is not None, "what is queued has a job"
+        return entry.job(report)

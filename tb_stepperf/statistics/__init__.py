@@ -43,6 +43,7 @@ from tb_stepperf.statistics.comparison import (
     quantile_difference,
 )
 from tb_stepperf.statistics.comparison import Change as MeasureChange
+from tb_stepperf.statistics.comparison.quantile_difference import DEFAULT_PERCENTILES
 from tb_stepperf.statistics.comparison.sample import MIN_STEPS as MIN_COMPARED_STEPS
 from tb_stepperf.statistics.comparison.sample import warmup_end
 from tb_stepperf.statistics.comparison.verdict import UNKNOWN_SPREAD
@@ -53,6 +54,7 @@ from tb_stepperf.statistics.tails import PHRASES, TailCause, TailCauses, tail_ca
 
 __all__ = [
     "COMPARED_FIELDS",
+    "DEFAULT_PERCENTILES",
     "KINDS",
     "MAX_BINS",
     "MIN_COMPARED_STEPS",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import functools
 from typing import Any
 
 from tb_stepperf.analysis import Side, Thresholds, compare_members
@@ -29,19 +28,21 @@ def comparison_impl(source: Source, answers: RecentlyUsed, query: Query) -> dict
     Raises:
         NotFoundError: a run is not there, or has no time of the device clock.
     """
-    found = [[_side(source, query, run) for run in runs] for runs in (query.baseline, query.candidate)]
-    versions = tuple(version for side in found for _, version in side)
-    key = (source.experiment_id, dataclasses.replace(query, axis="step"))
-    sides = ([side for side, _ in some] for some in found)
-    return answers.get(key, versions, functools.partial(_compare, *sides, query)).payload
+    baselines = [_side(source, query, run) for run in query.baseline]
+    candidates = [_side(source, query, run) for run in query.candidate]
+    versions = tuple(version for _, version in (*baselines, *candidates))
 
+    def compare() -> _Answer:
+        compared = compare_members(
+            [side for side, _ in baselines],
+            [side for side, _ in candidates],
+            clock=query.clock,
+            thresholds=Thresholds(query.min_effect, query.min_tail_effect),
+            overrule=query.overrule == "1",
+        )
+        return _Answer(comparison_json(compared))
 
-def _compare(baselines: list[Side], candidates: list[Side], query: Query) -> _Answer:
-    thresholds = Thresholds(query.min_effect, query.min_tail_effect)
-    result = compare_members(
-        baselines, candidates, clock=query.clock, thresholds=thresholds, overrule=query.overrule == "1"
-    )
-    return _Answer(comparison_json(result))
+    return answers.get((source.experiment_id, query), versions, compare).payload
 
 
 def _side(source: Source, query: Query, name: str) -> tuple[Side, int]:
