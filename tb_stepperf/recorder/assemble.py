@@ -7,7 +7,7 @@ import dataclasses
 import numpy as np
 
 from tb_stepperf.recorder.nesting import Nesting
-from tb_stepperf.recorder.stamps import BOUNDARY, ENTER, EXCLUDED, FIRST_STAGE, INTERRUPT, LAP, NO_STAGE
+from tb_stepperf.recorder.stamps import BOUNDARY, ENTER, EXCLUDED, FIRST_STAGE, INTERRUPT, KIND_BITS, LAP, NO_STAGE
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -82,7 +82,7 @@ class Assembler:
         ends = followed.kinds >= BOUNDARY
         part: np.ndarray = np.cumsum(ends) - ends  # which part a stamp ends in; the last part is still open
         num_parts = int(part[-1]) + int(ends[-1]) + 1
-        num_stages = max(int(followed.owners.max()) + 1, int(followed.entered.max()) + 1, len(self._stage_time_s))
+        num_stages = max((int(codes.max()) >> KIND_BITS) + 1, len(self._stage_time_s))
 
         stage_time_s = _sums(part, followed.owners, num_parts, num_stages, durations_s)
         stage_time_s[0, : len(self._stage_time_s)] += self._stage_time_s

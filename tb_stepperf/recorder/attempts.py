@@ -100,12 +100,13 @@ class Attempt:
 
     def add(self, rows: Rows) -> Rows:
         """Adds rows whose steps ascend from `last_step` on, and returns them with this attempt's flags."""
-        index = np.arange(self._num_added, self._num_added + rows.num_rows)
-        flags = rows.columns[FLAGS].astype(np.int64)
-        if rows.measured:
-            flags |= np.where(index < self._identity.warmup_steps, int(Flag.WARMUP), 0)
-        flags |= np.where(index == 0, int(Flag.RESTART), 0)
-        rows = dataclasses.replace(rows, columns={**rows.columns, FLAGS: flags.astype(np.float32)})
+        if self._num_added < max(self._identity.warmup_steps, 1):
+            index = np.arange(self._num_added, self._num_added + rows.num_rows)
+            flags = rows.columns[FLAGS].astype(np.int64)
+            if rows.measured:
+                flags |= np.where(index < self._identity.warmup_steps, int(Flag.WARMUP), 0)
+            flags |= np.where(index == 0, int(Flag.RESTART), 0)
+            rows = dataclasses.replace(rows, columns={**rows.columns, FLAGS: flags.astype(np.float32)})
         self._waiting.append(rows)
         self._num_added += rows.num_rows
         self.last_step = int(rows.steps[-1])

@@ -125,12 +125,15 @@ def measured_rows(
     recording = np.array(known.profiled, bool)
     recording[1:] |= recording[:-1].copy()
     recording[0] |= profiled_before
-    flags = np.where(recording, int(Flag.PROFILED), 0)
-    flags |= np.where(columns[EXCLUDED_MS] > 0, int(Flag.EXCLUDED), 0)
-    flags |= np.where(columns[GC_MS] > 0, int(Flag.GC), 0)
-    flags |= np.where(steps.after_interruption, int(Flag.AFTER_INTERRUPTION), 0)
+    flags = recording * int(Flag.PROFILED)
+    for flag, is_set in (
+        (Flag.EXCLUDED, columns[EXCLUDED_MS] > 0),
+        (Flag.GC, columns[GC_MS] > 0),
+        (Flag.AFTER_INTERRUPTION, steps.after_interruption),
+    ):
+        flags[is_set] |= int(flag)
     if NUM_ALLOC_RETRIES in columns:
-        flags |= np.where(columns[NUM_ALLOC_RETRIES] > 0, int(Flag.ALLOC_RETRY), 0)
+        flags[columns[NUM_ALLOC_RETRIES] > 0] |= int(Flag.ALLOC_RETRY)
     columns[FLAGS] = _float32(flags)
     return Rows(np.array(known.step, np.int64), steps.end_s + wall_minus_clock_s, columns)
 

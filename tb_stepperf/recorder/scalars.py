@@ -41,10 +41,14 @@ class Scalars:
 
     def add(self, rows: Rows) -> None:
         """Adds rows, without those that statistics leave out."""
-        keep = rows.columns[FLAGS].astype(np.int64) & int(LEFT_OUT_BY_DEFAULT) == 0
-        if keep.any():
-            columns = {name: rows.columns[name][keep] for name in _COLUMNS if name in rows.columns}
-            self._rows.append(Rows(rows.steps[keep], rows.wall_time_s[keep], columns, rows.measured))
+        columns = {name: rows.columns[name] for name in _COLUMNS if name in rows.columns}
+        steps, wall_time_s = rows.steps, rows.wall_time_s
+        left_out = rows.columns[FLAGS].astype(np.int64) & int(LEFT_OUT_BY_DEFAULT) != 0
+        if left_out.any():
+            steps, wall_time_s = steps[~left_out], wall_time_s[~left_out]
+            columns = {name: values[~left_out] for name, values in columns.items()}
+        if len(steps):
+            self._rows.append(Rows(steps, wall_time_s, columns, rows.measured))
 
     def take_event(self) -> Event | None:
         """Returns the event of all rows since the last call, at the last of them; None where there are none."""
