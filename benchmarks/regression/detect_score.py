@@ -76,6 +76,7 @@ class Report:
     """All counts of one detector on one suite."""
 
     by_kind: dict[str, Tally] = dataclasses.field(default_factory=lambda: defaultdict(Tally))
+    by_base: dict[str, Tally] = dataclasses.field(default_factory=lambda: defaultdict(Tally))
     quiet: dict[str, list[int]] = dataclasses.field(default_factory=lambda: defaultdict(list))
     failures: list[str] = dataclasses.field(default_factory=list)
 
@@ -88,11 +89,11 @@ class Report:
                 self.failures.append(f"{series.name}: marked {list(markers)}")
             return
         hits, missed, false, errors = match(series.truth, markers, num_steps)
-        tally = self.by_kind[series.kind]
-        tally.hits += hits
-        tally.missed += missed
-        tally.false += false
-        tally.errors += errors
+        for tally in (self.by_kind[series.kind], self.by_base[series.base]):
+            tally.hits += hits
+            tally.missed += missed
+            tally.false += false
+            tally.errors += errors
         if missed or false:
             planted = [(t.step, t.end_step, round(t.change, 3)) for t in series.truth]
             self.failures.append(f"{series.name}: planted {planted}, marked {list(markers)}")
@@ -112,6 +113,7 @@ class Report:
         mean_f1 = np.mean([tally.f1 for tally in self.by_kind.values()]) if self.by_kind else float("nan")
         errors = np.array(total.errors or [0])
         worst = sorted(self.quiet.items(), key=lambda item: -sum(item[1]))[:3]
+        rows += ["", "F1 by noise: " + ", ".join(f"{name} {tally.f1:.2f}" for name, tally in self.by_base.items()) + "."]
         rows += [
             "",
             f"F1 {total.f1:.3f}; mean over kinds {mean_f1:.3f}; "

@@ -19,7 +19,8 @@ _LENGTH_WEIGHTS = np.array([4, 4, 6, 6, 4, 2, 1, 0.5])
 _LEVEL_BASES = ("white", "skewed", "ar_0.5", "ar_0.9", "async_pairs", "buckets", "wander", "flipping", "recurring_slow")
 _TAIL_BASES = ("white", "skewed", "ar_0.5", "async_pairs", "wander")
 _VARIANCE_BASES = ("white", "skewed", "ar_0.5")
-_BASES = {"tail": _TAIL_BASES, "variance": _VARIANCE_BASES}
+_BASES = {"tail": _TAIL_BASES, "variance": _VARIANCE_BASES, "transient": _LEVEL_BASES[:-2]}
+"""Where not all noises are used: an excursion among excursions of the same kind is nothing one could tell apart."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -106,10 +107,10 @@ def _dress(rng: np.random.Generator, log_ms: np.ndarray) -> tuple[np.ndarray, st
 
 
 def _needed(log_ms: np.ndarray, shorter: int) -> float:
-    """Eight standard errors of a mean of `shorter` steps, from group means of the noise before planting."""
+    """Eight standard errors of a difference of means of `shorter` steps, from group means of the noise."""
     size = max(1, min(shorter // 4, log_ms.size // 30))
     means = log_ms[: log_ms.size // size * size].reshape(-1, size).mean(axis=1)
-    return 8.0 * float(means.std()) * np.sqrt(size / shorter)
+    return 8.0 * float(means.std()) * np.sqrt(2.0 * size / shorter)
 
 
 def _size(rng: np.random.Generator, log_ms: np.ndarray, shorter: int) -> float:

@@ -127,7 +127,7 @@ def _verifier(
         min_z=settings.min_z,
         effect=settings.log_effect,
         noise_floor=0.5 * noise,
-        shortest=MIN_SEGMENT,
+        shortest=max(MIN_SEGMENT, min(3 * MIN_SEGMENT, log_ms.size // 5000)),
     )
 
 

@@ -6,9 +6,13 @@ autoregression of order 1 it is variance · (1 + φ) / (1 − φ).
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 _FLOOR = 1e-8
+_LEAST_FOR_DECAY = 200
+"""Rows from which on the decay of the autocorrelation can be told at all."""
 
 
 class Sums:
@@ -25,7 +29,7 @@ class Sums:
         centred = stream - self.offset
         self.first = np.concatenate([[0.0], np.cumsum(centred)])
         self.second = np.concatenate([[0.0], np.cumsum(centred * centred)])
-        self.lagged = np.concatenate([[0.0], np.cumsum(centred[1:] * centred[:-1])]) if stream.size else np.zeros(1)
+        self._lagged = {lag: np.concatenate([[0.0], np.cumsum(centred[lag:] * centred[:-lag])]) for lag in (1, 4)}
         self.floor = floor
 
     def mean(self, start: int, end: int) -> float:
@@ -47,29 +51,43 @@ class Sums:
         """Long-run variance of rows [start, end): the largest of `noise_parts`, at least the floor."""
         return max(*self.noise_parts(start, end), self.floor)
 
-    def noise_parts(self, start: int, end: int) -> tuple[float, float, float]:
-        """Three estimates of the long-run variance of rows [start, end).
+    def noise_parts(self, start: int, end: int) -> tuple[float, ...]:
+        """Four estimates of the long-run variance of rows [start, end).
 
         The first is the plug-in of an AR(1) whose coefficient is corrected for its bias −(1 + 4φ)/n (Marriott and
-        Pope, Biometrika 41, 1954). The others are from squared differences of adjacent means of 24 and of 10 groups
+        Pope, Biometrika 41, 1954); the second that of an AR(1) with white noise on top, from the correlations at lags
+        1 and 4. The others are from squared differences of adjacent means of 24 and of 10 groups
         (von Neumann's ratio): they see correlation of longer reach and are deaf to a trend; 0 where rows are too few.
         """
         num = end - start
         if num < 4:
-            return self.variance(start, end), 0.0, 0.0
+            return self.variance(start, end), 0.0, 0.0, 0.0
         mean, variance = self.mean(start, end), self.variance(start, end)
-        both = float(self.first[end - 1] - self.first[start]) + float(self.first[end] - self.first[start + 1])
-        lagged = (float(self.lagged[end - 1] - self.lagged[start]) - mean * both) / (num - 1) + mean * mean
-        phi = lagged / variance if variance > 0 else 0.0
-        phi = min(max(phi + (1.0 + 4.0 * phi) / num, 0.0), 0.97)
-        parts = [variance * num / (num - 1) * (1.0 + phi) / (1.0 - phi)]
+        near = self._correlation(1, start, end, mean, variance)
+        phi = min(max(near + (1.0 + 4.0 * near) / num, 0.0), 0.97)
+        variance *= num / (num - 1)
+        parts = [variance * (1.0 + phi) / (1.0 - phi)]
+        parts.append(0.0)
+        if num >= _LEAST_FOR_DECAY and near > 3.0 / math.sqrt(num):
+            far = self._correlation(4, start, end, mean, variance)
+            decay = min(max(far / near, 0.0) ** (1.0 / 3.0), 0.97)
+            parts[1] = variance * (1.0 + 2.0 * near / (1.0 - decay))
         for num_groups in (24, 10):
             part = 0.0
             if num >= 8 * num_groups:
                 steps = np.diff(self.group_means(start, end, num_groups))
                 part = num // num_groups * float(np.mean(steps * steps)) / 2.0
             parts.append(part)
-        return parts[0], parts[1], parts[2]
+        return tuple(parts)
+
+    def _correlation(self, lag: int, start: int, end: int, mean: float, variance: float) -> float:
+        """Autocorrelation of rows [start, end) at a lag."""
+        num = end - start - lag
+        if variance <= 0 or num < 1:
+            return 0.0
+        products = float(self._lagged[lag][end - lag] - self._lagged[lag][start])
+        both = float(self.first[end - lag] - self.first[start]) + float(self.first[end] - self.first[start + lag])
+        return ((products - mean * both) / num + mean * mean) / variance
 
 
 def global_long_run_variance(sums: Sums, largest_group: int | None = None) -> float:

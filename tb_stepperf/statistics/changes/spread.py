@@ -46,15 +46,16 @@ class SpreadVerifier(Verifier):
         sums = Sums(stream)
         super().__init__(
             sums,
-            residual,
+            stream,
             min_z=settings.min_tail_z,
             effect=1e-9,
             noise_floor=1e-6 if is_rate else 0.5 * global_long_run_variance(sums),
             shortest=_SHORTEST,
         )
+        self._residual = residual
         self._is_rate = is_rate
         self._log_tail_effect = settings.log_tail_effect
-        self._parts_cache: dict[tuple[int, int], tuple[float, float, float]] = {}
+        self._parts_cache: dict[tuple[int, int], tuple[float, ...]] = {}
         self._p95: dict[tuple[int, int], float] = {}
 
     def contrast(self, start: int, border: int, end: int) -> Contrast:
@@ -67,9 +68,12 @@ class SpreadVerifier(Verifier):
         pooled = (before * num_before + after * num_after) / (end - start)
         variance = max(pooled * (1.0 - pooled), 1e-6)
         apart = before * (1.0 - before) * num_before + after * (1.0 - after) * num_after
-        # rare events make the noise uncertain: each estimate is pooled over both sides before the largest is taken
-        parts = zip(self._parts(start, border), self._parts(border, end))
-        clustered = max(first * num_before + second * num_after for first, second in parts)
+        # rare events make the noise uncertain: estimates are pooled over both sides and the blunt ones averaged
+        first, second = self._parts(start, border), self._parts(border, end)
+        near, far, fine, coarse = (x * num_before + y * num_after for x, y in zip(first, second))
+        groups = [part for part in (fine, coarse) if part > 0.0]
+        blunt = 0.5 * (near + sum(groups) / len(groups)) if groups else near
+        clustered = max(near, far, blunt)
         clustering = max(1.0, clustered / apart) if apart > 0 else 1.0
         # signed root of the likelihood ratio: nearer to Gaussian than the score test where events are few
         gain = num_before * _divergence(before, pooled) + num_after * _divergence(after, pooled)
@@ -82,7 +86,7 @@ class SpreadVerifier(Verifier):
         """The best single border within rows [start, end), of a rate by its likelihood."""
         return best_split(self.sums, start, end, self._is_rate)
 
-    def _parts(self, start: int, end: int) -> tuple[float, float, float]:
+    def _parts(self, start: int, end: int) -> tuple[float, ...]:
         key = (start, end)
         if key not in self._parts_cache:
             self._parts_cache[key] = self.sums.noise_parts(start, end)
@@ -108,7 +112,7 @@ class SpreadVerifier(Verifier):
         """95th percentile of the residual of rows [start, end)."""
         key = (start, end)
         if key not in self._p95:
-            self._p95[key] = quantile(self.values[start:end], 0.95)
+            self._p95[key] = quantile(self._residual[start:end], 0.95)
         return self._p95[key]
 
 

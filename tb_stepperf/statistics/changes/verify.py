@@ -123,13 +123,13 @@ class Verifier:
             score = min(score, float(apart) / (0.5 * self.effect))
         return score
 
-    def eliminate(self, borders: list[int]) -> list[int]:
-        """Drops the weakest border until all that are left stand; places the neighbours of a dropped one anew."""
+    def eliminate(self, borders: list[int], least: float = 1.0) -> list[int]:
+        """Drops the weakest border until all score `least`; places the neighbours of a dropped one anew."""
         edges = [0, *borders, self.sums.num_rows]
         scores = [self.score(*edges[k - 1 : k + 2]) for k in range(1, len(edges) - 1)]
         while scores:
             weakest = int(np.argmin(scores))
-            if scores[weakest] >= 1.0:
+            if scores[weakest] >= least:
                 break
             del edges[weakest + 1], scores[weakest]
             for k in (weakest, weakest + 1):
@@ -171,4 +171,5 @@ class Verifier:
             for k in range(1, len(edges) - 1):
                 edges[k] = self.split(edges[k - 1], edges[k + 1]) or edges[k]
             borders = edges[1:-1]
-        return self.eliminate(self.refine(borders, reach))
+        # what has stood once is not dropped for a little noise that came in with a row or two
+        return self.eliminate(self.refine(borders, reach), 0.85)
