@@ -58,7 +58,7 @@ def analysis_json(analysis: MemberAnalysis, provisional: Sequence[Provisional], 
         "verdict": sentence,
         "verdict_marker": None if about is None else about.name,
         "markers": [marker for _, marker in sorted(markers, key=lambda pair: pair[0])],
-        "tails": None if analysis.tails is None else tails_json(analysis.tails),
+        "tails": None if analysis.tails is None else tails_json(analysis.tails, analysis.tails_since),
         "definition": words.definition(analysis),
         "sample": dict(analysis.sample),
     }
@@ -129,9 +129,10 @@ def attribution_json(found: Attribution) -> dict[str, Any]:
     }
 
 
-def tails_json(tails: TailCauses) -> dict[str, Any]:
+def tails_json(tails: TailCauses, since: int | None) -> dict[str, Any]:
     """Returns what the slowest steps coincide with."""
     return {
+        "since_step": None if since is None else str(since),
         "percentile": tails.percentile,
         "threshold_ms": number(tails.threshold_ms, _MS_DIGITS),
         "median_ms": number(tails.median_ms, _MS_DIGITS),
@@ -139,7 +140,7 @@ def tails_json(tails: TailCauses) -> dict[str, Any]:
         "num_tail": tails.num_tail,
         "num_episodes": tails.num_episodes,
         "unexplained": number(tails.unexplained),
-        "sentence": tails.sentence,
+        "sentence": words.tails_sentence(tails, since),
         "correction": tails.correction,
         "causes": [
             {

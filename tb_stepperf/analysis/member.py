@@ -19,6 +19,7 @@ MIN_STEPS = 60
 """Usable steps below which there is no verdict."""
 
 _MIN_TAIL_STEPS = 100
+_MIN_LEVEL_STEPS = 1000
 _DATA_STAGE = "data"
 _FOUND = 0.6
 
@@ -72,7 +73,8 @@ class MemberAnalysis:
         as_of_step: last of its rows; None where it has none.
         version: `Table.version` of what was analysed.
         markers: ascending by step.
-        tails: None below 100 usable steps.
+        tails: what the slowest steps coincide with; None below 100 usable steps.
+        tails_since: step from which on that was asked, the begin of the present level; None for the whole run.
         sample: see `series.sample_of`.
     """
 
@@ -84,6 +86,7 @@ class MemberAnalysis:
     version: int
     markers: tuple[Marker, ...]
     tails: TailCauses | None
+    tails_since: int | None
     sample: Mapping[str, Any]
 
     @property
@@ -126,6 +129,7 @@ def analyse_member(
         for index, marker in enumerate(markers):
             markers[index] = _attributed(marker, series, read, present, events, reach)
             report(_FOUND + (1 - _FOUND) * (index + 1) / len(markers))
+    since = _present_level(series, markers)
     return MemberAnalysis(
         clock=clock,
         thresholds=thresholds,
@@ -134,7 +138,8 @@ def analyse_member(
         as_of_step=int(table.steps[-1]) if table.num_rows else None,
         version=table.version,
         markers=tuple(markers),
-        tails=_tails(series),
+        tails=_tails(series, since or 0),
+        tails_since=since,
         sample=sample_of(table, series.selection),
     )
 
@@ -204,17 +209,31 @@ def _attributed(
     return dataclasses.replace(marker, attribution=attribution)
 
 
-def _tails(series: Series) -> TailCauses | None:
-    """Asks of the usable steps and, since a user waits for them too, the first ones of later attempts."""
+def _present_level(series: Series, markers: Sequence[Marker]) -> int | None:
+    """First step of the level that holds at the end, if it is long enough to have slowest steps of its own."""
+    borders = [
+        marker.end_step if marker.change.kind == "ramp" and marker.end_step is not None else marker.step
+        for marker in markers
+        if marker.change.kind in ("regression", "improvement", "ramp")
+    ]
+    since = max(borders, default=None)
+    return since if since is not None and np.count_nonzero(series.steps >= since) >= _MIN_LEVEL_STEPS else None
+
+
+def _tails(series: Series, since: int) -> TailCauses | None:
+    """Asks of the usable steps from `since` on and, since a user waits for them too, first ones of later attempts."""
     table = series.table
     times = table.columns.get(STEP_TIME[series.clock])
-    if times is None or series.num_used < _MIN_TAIL_STEPS:
+    if times is None:
         return None
     is_restart = np.zeros(table.num_rows, bool)
     is_restart[1:] = np.diff(table.attempt_index) != 0
-    usable = np.zeros(table.num_rows, bool)
-    usable[series.rows] = True
-    rows = np.flatnonzero(usable | (is_restart & np.isfinite(times) & (times > 0)))
+    asked = np.zeros(table.num_rows, bool)
+    asked[series.rows] = True
+    asked |= is_restart & np.isfinite(times) & (times > 0)
+    rows = np.flatnonzero(asked & (table.steps >= since))
+    if rows.size < _MIN_TAIL_STEPS:
+        return None
     flags = series.flags[rows]
 
     def is_above_zero(column: str) -> np.ndarray:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from tb_stepperf.analysis.events import Provisional
 from tb_stepperf.analysis.member import MIN_STEPS, Marker, MemberAnalysis
-from tb_stepperf.statistics import UNLABELLED
+from tb_stepperf.statistics import UNLABELLED, TailCauses
 
 DEFINITION = (
     "A marker is a change of step time that chance does not explain under the autocorrelation of this run, and that is "
@@ -125,6 +125,11 @@ def is_standing_regression(marker: Marker) -> bool:
     if marker.planned is not None or change.change <= 0 or marker.recovers:
         return False
     return change.kind in ("ramp", "drift", "tail") or (change.kind == "regression" and marker.end_step is None)
+
+
+def tails_sentence(tails: TailCauses, since: int | None) -> str:
+    """Returns what the slowest steps coincide with, and since when that was asked."""
+    return tails.sentence if since is None else f"Since step {step_text(since)}, {tails.sentence}"
 
 
 def definition(analysis: MemberAnalysis) -> str:

@@ -98,7 +98,7 @@ def _print_member(console: Console, run: RunInfo, member: MemberInfo, analysis: 
     if analysis.markers:
         output.print_table(console, _HEADINGS, [_row(marker) for marker in analysis.markers], ("step", "change", "p"))
     if analysis.tails is not None and _is_long(analysis.tails):
-        output.print_note(console, analysis.tails.sentence)
+        output.print_note(console, words.tails_sentence(analysis.tails, analysis.tails_since))
 
 
 def _is_long(tails: TailCauses) -> bool:

@@ -34,7 +34,7 @@ def marker(kind: str = "regression", change: float = 0.124, step: int = 4213, **
 
 def analysis(*markers: Marker, num_steps: int = 12_000) -> MemberAnalysis:
     """Returns an analysis with these markers."""
-    return MemberAnalysis("host", Thresholds(), num_steps, num_steps, num_steps - 1, 1, markers, None, {})
+    return MemberAnalysis("host", Thresholds(), num_steps, num_steps, num_steps - 1, 1, markers, None, None, {})
 
 
 @pytest.mark.parametrize(

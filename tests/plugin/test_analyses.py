@@ -14,7 +14,7 @@ from tb_stepperf.plugin.analyses import Analyses, Known
 
 def analysis(version: int = 1, num_rows: int = 1000) -> MemberAnalysis:
     """Returns an analysis of nothing in particular."""
-    return MemberAnalysis("host", Thresholds(), num_rows, num_rows, num_rows - 1, version, (), None, {})
+    return MemberAnalysis("host", Thresholds(), num_rows, num_rows, num_rows - 1, version, (), None, None, {})
 
 
 class Bench:

@@ -200,6 +200,18 @@ def test_slow_steps_and_what_they_coincide_with() -> None:
     assert "100 % of those steps have an allocator retry" in tails["sentence"]
 
 
+def test_slow_steps_are_those_of_the_present_level() -> None:
+    columns = runs.columns(3000, at=1500)
+    rows = np.arange(1550, 3000, 100)
+    columns["step_time_ms"][rows] = 118
+    columns["flags"][rows] += Flag.ALLOC_RETRY
+    tails = found(FakeMember(columns))["tails"]
+    assert (tails["since_step"], tails["num_steps"], tails["num_tail"]) == ("1500", 1500, 15)
+    assert tails["sentence"].startswith("Since step 1,500, p99 is ")
+    assert tails["causes"][0]["cause"] == "alloc_retry"
+    assert found(runs.member(3000, at=2500))["tails"]["since_step"] is None
+
+
 def test_steps_are_compared_within_their_bucket() -> None:
     columns = runs.columns(3000)
     of_step = (np.arange(3000) >= 1500).astype(np.float32)
