@@ -4,9 +4,9 @@ Machines are noisy, so every round runs all subjects one after another, ratios a
 over the rounds is printed. Peers are measured where they are installed (`make bench` makes an environment for them);
 a missing one is named. Targets stand in the last column.
 
-- *loop*: how long the training thread is held up by recording one step (wall time; a peer that makes it wait for a
-  queue holds it up too). *Process*: CPU time of all threads, with what is left written within the time. Both without
-  what the empty body costs.
+- *thread*: CPU time of the training thread for recording one step. *Loop*: how long it is held up, with waiting for a
+  queue or for the interpreter while another thread has it. *Process*: CPU time of all threads, with what is left
+  written within the time. All without what the empty body costs.
 - *floor*: six chained clock readings and one append of their differences.
 - *real step*: a small network trained with one thread. Each short run lies between two of the bare loop, and *longer*
   is its median step against theirs. *CPU* is the training thread's own time, likewise; it does not see waiting.
@@ -65,20 +65,21 @@ def subjects(names: dict[str, Callable[[pathlib.Path], Subject]]) -> Iterator[di
         yield made
 
 
-def empty_step_us(subject: Subject, num_steps: int, first: int) -> tuple[float, float]:
-    """Returns microseconds of wall time of the loop, and CPU of the process, for one step with an empty body."""
+def empty_step_us(subject: Subject, num_steps: int, first: int) -> tuple[float, float, float]:
+    """Returns microseconds of one step with an empty body: thread CPU, loop, process CPU."""
     record = subject.record
-    process_s, wall_s = time.process_time(), time.perf_counter()
+    process_s, thread_s, loop_s = time.process_time(), time.thread_time(), time.perf_counter()
     for step in range(first, first + num_steps):
         record(step, EMPTY)
-    loop_us = (time.perf_counter() - wall_s) / num_steps * 1e6
+    loop_s, thread_s = time.perf_counter() - loop_s, time.thread_time() - thread_s
     subject.flush()
-    return loop_us, (time.process_time() - process_s) / num_steps * 1e6
+    process_s = time.process_time() - process_s
+    return thread_s / num_steps * 1e6, loop_s / num_steps * 1e6, process_s / num_steps * 1e6
 
 
 def empty_steps(num_rounds: int) -> None:
     """Prints the cost of recording an empty step."""
-    costs: dict[str, list[tuple[float, float]]] = {}
+    costs: dict[str, list[list[float]]] = {}
     with subjects({BARE: nothing, FLOOR: floor, **OURS, **PEERS}) as made:
         sizes = {name: 300 if name in PEERS else 5000 for name in made}
         for name, subject in made.items():
@@ -87,20 +88,23 @@ def empty_steps(num_rounds: int) -> None:
             bare = empty_step_us(made[BARE], sizes[BARE], 0)
             for name, subject in made.items():
                 cost = empty_step_us(subject, sizes[name], round_number * sizes[name])
-                own = (max(cost[0] - bare[0], 1e-3), max(cost[1] - bare[1], 1e-3))
-                costs.setdefault(name, []).append(own)
+                costs.setdefault(name, []).append([max(own - base, 1e-3) for own, base in zip(cost, bare)])
     print("\n### Recording an empty step\n")
-    print("| | loop, µs | × floor | process, µs | add_scalar × 7 costs, loop / process | target |")
-    print("|---|--:|--:|--:|--:|---|")
+    print("| | thread, µs | × floor | loop, µs | process, µs | add_scalar × 7 costs, loop / process | target |")
+    print("|---|--:|--:|--:|--:|--:|---|")
     for name, own in costs.items():
-        if name != BARE:
-            loop_us, process_us = (_median(cost[at] for cost in own) for at in (0, 1))
-            over_floor = _median(cost[0] / base[0] for cost, base in zip(own, costs[FLOOR]))
-            cells = [name, f"{loop_us:.2f}", f"{over_floor:.1f}", f"{process_us:.2f}", "–", TARGETS.get(name, "")]
-            if ADD_SCALAR in costs:
-                times = [_median(base[at] / cost[at] for cost, base in zip(own, costs[ADD_SCALAR])) for at in (0, 1)]
-                cells[4] = f"{times[0]:.1f} × / {times[1]:.1f} ×"
-            print(f"| {' | '.join(cells)} |")
+        if name == BARE:
+            continue
+        thread_us, loop_us, process_us = (_median(cost[at] for cost in own) for at in range(3))
+        over_floor = _median(cost[0] / base[0] for cost, base in zip(own, costs[FLOOR]))
+        cheaper = "–"
+        if ADD_SCALAR in costs:
+            times = [_median(base[at] / cost[at] for cost, base in zip(own, costs[ADD_SCALAR])) for at in (1, 2)]
+            cheaper = f"{times[0]:.0f} × / {times[1]:.0f} ×"
+        print(
+            f"| {name} | {thread_us:.2f} | {over_floor:.1f} | {loop_us:.2f} | {process_us:.2f} | {cheaper} "
+            f"| {TARGETS.get(name, '')} |"
+        )
 
 
 def real_body() -> Sequence[Callable[[], Any]]:

@@ -145,6 +145,10 @@ class DeviceTimer:
         while self._pending and time.monotonic() < deadline_s:
             time.sleep(0.001)
             self.resolve(now_s, len(self._pending))
+        self.abandon()
+
+    def abandon(self) -> None:
+        """Leaves what is not resolved not measured, without another word to the device."""
         for step, _, _ in self._pending:
             step.done = True
         self._pending.clear()

@@ -146,13 +146,18 @@ class LoopState:
     def begin(self) -> bool:
         """Returns whether anything may be recorded; the first call starts the background thread."""
         if not self.begun and not self.ended:
-            self.begun = True
-            try:
-                self.on_begin()
-            except Exception as error:  # no more threads, or an interpreter that ends
-                self.end()
-                self.messages.warn_once("begin", f"steps are not recorded: {type(error).__name__}: {error}")
+            with self.lock:  # two threads may come first
+                if not self.begun:
+                    self.begun = True
+                    self._begin()
         return not self.ended
+
+    def _begin(self) -> None:
+        try:
+            self.on_begin()
+        except Exception as error:  # no more threads, or an interpreter that ends
+            self.end()
+            self.messages.warn_once("begin", f"steps are not recorded: {type(error).__name__}: {error}")
 
     def admit(self) -> bool:
         """Returns whether the calling thread is the loop's; the first to call is, and so is one after it has died."""
@@ -273,7 +278,9 @@ class LoopState:
             self._lose_device(error)
 
     def _lose_device(self, error: Exception) -> None:
-        self.device = None
+        device, self.device = self.device, None
+        if device is not None:
+            device.abandon()
         self._choose_way()
         self.messages.warn_once("device", f"device times end here: {type(error).__name__}: {error}")
 

@@ -119,3 +119,20 @@ def test_closing_while_another_thread_runs_the_loop(make_writer: Any, tmp_path: 
     (attempt,) = read_directory(tmp_path)
     assert attempt.steps == list(range(len(attempt.steps)))
     assert attempt.end == "closed"
+
+
+def test_a_thread_that_cannot_be_started_stops_nothing(
+    make_writer: Any, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def refuse(thread: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    perf = make_writer()
+    monkeypatch.setattr(threading.Thread, "start", refuse)
+    for _ in range(3):
+        with perf.stage("forward"):
+            pass
+        perf.step()
+    perf.close()
+    assert read_directory(tmp_path) == []
+    assert "steps are not recorded: RuntimeError: can't start new thread" in caplog.text
