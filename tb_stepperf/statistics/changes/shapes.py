@@ -111,13 +111,15 @@ def _best_slope(verifier: Verifier, start: int, end: int, chain: list[int], sett
         return None
     first, last, before, after, slope_error, noise = knots
     width = (last - first) * size
-    if width < max(2 * MIN_SEGMENT, 3 * size) or abs(after - before) < settings.log_effect:
+    if width < max(MIN_SEGMENT, 3 * size) or abs(after - before) < settings.log_effect:
         return None
     # each step costs a level and a place, the slope two of each; a single step is given up only on strong evidence,
     # a staircase as soon as a slope is nearly as good
     # (the noise is that of the better fit: the other's misfit looks like noise)
     advantage = (steps_error - slope_error) / max(min(noise, steps_noise), 1e-12) + 2.0 * (2 * len(chain) + 1 - 4)
-    if advantage < (10.0 if len(chain) == 1 else -6.0) or _are_sharp(verifier, start, end, chain):
+    if advantage < (10.0 if len(chain) == 1 else -6.0):
+        return None
+    if _are_sharp(verifier, start, end, chain):
         return None
     row_first = round(start + first * size)
     row_last = round(start + last * size)
@@ -133,9 +135,9 @@ def _are_sharp(verifier: Verifier, start: int, end: int, chain: list[int]) -> bo
     for left, border, right in zip(edges[:-2], edges[1:-1], edges[2:]):
         delta = sums.mean(border, right) - sums.mean(left, border)
         noise = max(verifier.noise(left, border), verifier.noise(border, right))
-        # wide enough to know the jump to a quarter of the step, but narrow beside the stretches
-        width = int(min(max(20.0, 2.0 * noise / (0.25 * delta) ** 2), (border - left) / 3, (right - border) / 3))
-        if width < 8:
+        # wide enough to know the jump to a quarter of the step; not asked where that is not narrow beside the stretches
+        width = int(max(20.0, 2.0 * noise / (0.25 * delta) ** 2))
+        if width > min(border - left, right - border) / 5:
             continue
         jump = sums.mean(border, border + width) - sums.mean(border - width, border)
         num_asked += 1
