@@ -59,7 +59,7 @@ def analysis_json(analysis: MemberAnalysis, provisional: Sequence[Provisional], 
         "verdict_marker": None if about is None else about.name,
         "markers": [marker for _, marker in sorted(markers, key=lambda pair: pair[0])],
         "tails": None if analysis.tails is None else tails_json(analysis.tails, analysis.tails_since),
-        "definition": words.definition(analysis),
+        "definition": words.definition(analysis.thresholds, analysis.clock),
         "sample": dict(analysis.sample),
     }
 

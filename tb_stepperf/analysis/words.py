@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tb_stepperf.analysis.events import Provisional
-from tb_stepperf.analysis.member import MIN_STEPS, Marker, MemberAnalysis
+from tb_stepperf.analysis.member import MIN_STEPS, Marker, MemberAnalysis, Thresholds
 from tb_stepperf.statistics import UNLABELLED, TailCauses
 
 DEFINITION = (
@@ -132,12 +132,12 @@ def tails_sentence(tails: TailCauses, since: int | None) -> str:
     return tails.sentence if since is None else f"Since step {step_text(since)}, {tails.sentence}"
 
 
-def definition(analysis: MemberAnalysis) -> str:
-    """Returns how the markers of `analysis` are defined."""
+def definition(thresholds: Thresholds, clock: str) -> str:
+    """Returns how markers are defined under `thresholds`, on `clock`."""
     return DEFINITION.format(
-        effect=limit_text(analysis.thresholds.min_effect),
-        tail_effect=limit_text(analysis.thresholds.min_tail_effect),
-        clock=analysis.clock.capitalize(),
+        effect=limit_text(thresholds.min_effect),
+        tail_effect=limit_text(thresholds.min_tail_effect),
+        clock=clock.capitalize(),
     )
 
 

@@ -74,7 +74,7 @@ def _side(text: str, clock: str) -> Side:
 def _print(compared: RunsCompared) -> None:
     result = compared.comparison
     console = output.make_console()
-    titles = [", ".join(side.run for side in sides) for sides in compared.sides]
+    titles = [", ".join(_title(side) for side in sides) for sides in compared.sides]
     output.print_title(console, f"{titles[0]} → {titles[1]}", f"{compared.clock} clock")
     output.print_verdict(console, result.sentence, _STYLES.get(result.verdict, "bold yellow"))
     measures = [(name, getattr(result, name)) for name in ("median", "p95", "mean", "throughput")]
@@ -89,6 +89,10 @@ def _print(compared: RunsCompared) -> None:
         output.print_note(console, note)
     if not result.spread_known and UNKNOWN_SPREAD not in result.notes:
         output.print_note(console, UNKNOWN_SPREAD)
+
+
+def _title(side: Side) -> str:
+    return f"{side.run} ({side.label} of {side.num_members})" if side.num_members > 1 else side.run
 
 
 def _row(name: str, change: MeasureChange) -> tuple[str, ...]:

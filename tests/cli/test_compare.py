@@ -55,6 +55,7 @@ def test_other_conditions(logdir: pathlib.Path, capsys: pytest.CaptureFixture[st
     assert done.code == 0
     assert "Not comparable: world_size 2 → 1" in done.out
     assert "different" in done.out
+    assert f"{logdir / 'healthy'} (rank 0 of 2) → {logdir / 'slower'}" in " ".join(done.out.split())
     overruled = stepperf(capsys, "compare", logdir / "healthy", logdir / "slower", "--overrule")
     assert "Compared although world_size differs" in " ".join(overruled.out.split())
 

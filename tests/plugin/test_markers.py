@@ -27,6 +27,8 @@ def ask(store: Any, **arguments: Any) -> Any:
     client = Client(plugin(store).get_plugin_apps()["/markers"])
     first, second = (body(client.get("/markers", query_string={"run": "job", **arguments})) for _ in range(2))
     assert (first["state"], first["markers"], first["verdict"]) == ("computing", [], None)
+    runs.assert_documented({**first, "tails": second["tails"]}, "/markers")
+    assert first["definition"] == second["definition"]
     runs.assert_documented(second, "/markers")
     return second
 

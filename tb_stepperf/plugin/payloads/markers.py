@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tb_stepperf.analysis import MemberAnalysis, Thresholds, analyse_member, open_provisional
+from tb_stepperf.analysis import MemberAnalysis, Thresholds, analyse_member, open_provisional, words
 from tb_stepperf.analysis.as_json import Place, analysis_json, provisional_json
 from tb_stepperf.analysis.series import need_clock
 from tb_stepperf.plugin.analyses import Analyses
@@ -45,6 +45,7 @@ def markers_impl(source: Source, analyses: Analyses, query: Query) -> dict[str, 
         "progress": round(known.progress, 3),
         "num_ahead": known.num_ahead,
         "num_steps_newer": _num_newer(member, analysis),
+        "definition": words.definition(thresholds, query.clock),
         **_found(member, analysis, place),
     }
 
@@ -67,7 +68,7 @@ def _found(member: MemberInfo, analysis: MemberAnalysis | None, place: Place) ->
         steps = [marker.step for marker in analysis.markers]
         provisional = open_provisional(member.attempts, steps, analysis.as_of_step, analysis.num_steps)
         return analysis_json(analysis, provisional, place)
-    unknown = ("as_of_step", "verdict", "verdict_marker", "tails", "definition", "sample")
+    unknown = ("as_of_step", "verdict", "verdict_marker", "tails", "sample")
     provisional = open_provisional(member.attempts, [], None, member.num_steps)
     return {
         "num_steps_analysed": 0,
