@@ -11,7 +11,7 @@ import { SCENARIOS } from "./mock/scenarios.mjs";
 const folder = join(dirname(fileURLToPath(import.meta.url)), "recorded");
 mkdirSync(folder, { recursive: true });
 
-const ROUTES = ["summary", "bands", "stages", "memory", "throughput", "marks", "conditions"];
+const ROUTES = ["summary", "bands", "stages", "memory", "throughput", "marks", "conditions", "markers"];
 const BINNED = ["bands", "stages", "memory", "throughput"];
 
 function write(name, value) {
@@ -25,6 +25,18 @@ write("runs", ask("runs", {}));
 write("empty", JSON.parse(answer(new Backend(SCENARIOS.empty()), "runs", new URLSearchParams()).body));
 write("names", JSON.parse(answer(new Backend(SCENARIOS.names()), "runs", new URLSearchParams()).body));
 write("error", ask("bands", { run: "resnet50", bins: "9000" }));
+const others = new Backend(SCENARIOS.compare());
+const comparison = (candidate, extra) =>
+  JSON.parse(answer(others, "comparison", new URLSearchParams({ baseline: "resnet50", candidate, ...extra })).body);
+write("comparison", {
+  regression: comparison("resnet50-augment"),
+  same: comparison("resnet50-again"),
+  refused: comparison("resnet50-gpu"),
+  overruled: comparison("resnet50-gpu", { overrule: "1" }),
+  few: comparison("resnet50-short"),
+});
+const changes = new Backend(SCENARIOS.changes());
+write("changes", JSON.parse(answer(changes, "markers", new URLSearchParams({ run: "every-kind-of-change" })).body));
 for (const run of ["resnet50", "resnet50-preempted", "tiny", "huge-steps", "llama-8b/pretrain"]) {
   const answers = ROUTES.map((route) => [
     route,

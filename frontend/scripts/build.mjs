@@ -1,10 +1,11 @@
 // Builds the two modules and the style sheet that TensorBoard serves. The output depends on the sources and the
-// lock file alone: CI builds again and compares byte for byte.
+// lock file alone: CI builds again and compares byte for byte. esbuild bundles; terser makes of that 4 % less, gzipped.
 import { readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 import { build } from "esbuild";
+import { minify } from "terser";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 export const staticDir = join(root, "..", "tb_stepperf", "plugin", "static");
@@ -28,11 +29,25 @@ function vendorNotice() {
   return `vendor.js contains:\n\n${packages.join("\n")}\n\nThe MIT License (MIT)\n\n${terms}\n`;
 }
 
-/** uPlot as its authors ship it: their own minified file is smaller than what a bundler makes of the sources. */
-function uplot() {
-  const source = readFileSync(join(root, "node_modules", "uplot", "dist", "uPlot.iife.min.js"), "utf8").trim();
-  return `${source}\nexport { uPlot as default };`;
-}
+/** uPlot without the kinds of curves that the tab does not draw; what only they use falls away with them. */
+const leanUplot = {
+  name: "lean-uplot",
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^uplot$/ }, () => ({ path: join(root, "node_modules", "uplot", "dist", "uPlot.esm.js") }));
+    onLoad({ filter: /uPlot\.esm\.js$/ }, ({ path }) => {
+      let contents = readFileSync(path, "utf8");
+      for (const unused of [
+        "(paths.stepped = stepped);",
+        "(paths.bars    = bars);",
+        "(paths.spline  = monotoneCubic);",
+      ]) {
+        if (!contents.includes(unused)) throw new Error(`uPlot has changed: '${unused}' is not there any more`);
+        contents = contents.replace(unused, "");
+      }
+      return { contents };
+    });
+  },
+};
 
 /** Lets our modules import preact, signals and uplot as usual and get them, once, from ./vendor.js at run time. */
 const fromVendor = {
@@ -45,7 +60,7 @@ const fromVendor = {
       const names = [...source.matchAll(/^export \{([^}]*)\}/gm)].flatMap((match) =>
         match[1].split(",").map((name) => name.trim()),
       );
-      return { contents: `export { ${names.join(", ")}, default } from "./vendor.js";`, resolveDir: root };
+      return { contents: `export { ${names.join(", ")} } from "./vendor.js";`, resolveDir: root };
     });
   },
 };
@@ -56,42 +71,46 @@ const common = {
   charset: "utf8",
   format: "esm",
   legalComments: "none",
+  minify: true,
+  write: false,
   logLevel: "warning",
   tsconfigRaw: "{}", // The options here decide, not those of the type checker.
   target: ["chrome100", "firefox100", "safari15.4"],
 };
 
+/** A module and its first line, as small as it gets. */
+async function shrink({ path, text }, firstLine) {
+  const { code } = await minify(text, { module: true, compress: { passes: 2 }, format: { comments: false } });
+  return { path, contents: Buffer.from(`${firstLine}\n${code}\n`) };
+}
+
 /** Builds into `outdir`; `write: false` returns the files instead. */
 export async function buildAll({ outdir = staticDir, write = true } = {}) {
-  const results = await Promise.all([
-    build({
-      ...common,
-      entryPoints: { vendor: "src/vendor.ts" },
-      minify: true,
-      banner: { js: "/*! Licences: vendor.LICENSE.txt */" },
-      footer: { js: uplot() },
-      outdir,
-      write,
-    }),
+  const [vendor, index, style] = await Promise.all([
+    build({ ...common, entryPoints: { vendor: "src/vendor.ts" }, plugins: [leanUplot], outdir }),
     build({
       ...common,
       entryPoints: { index: "src/index.tsx" },
-      minifySyntax: true, // Names and lines stay: the file can be read, and it fits into the budget.
       jsx: "transform",
       jsxFactory: "h",
       jsxFragment: "Fragment",
       inject: ["src/jsx.ts"],
-      banner: { js: "// Built from frontend/src by `npm run build`. Edit the sources, not this file." },
-      jsxSideEffects: true, // Only this keeps the output free of a "pure" remark at every element.
       plugins: [fromVendor],
       outdir,
-      write,
     }),
-    build({ ...common, entryPoints: { style: "src/style/index.css" }, minify: true, outdir, write }),
+    build({ ...common, entryPoints: { style: "src/style/index.css" }, outdir }),
   ]);
-  const notice = { path: join(outdir, "vendor.LICENSE.txt"), contents: Buffer.from(vendorNotice()) };
-  if (write) writeFileSync(notice.path, notice.contents);
-  return [...results.flatMap((result) => result.outputFiles ?? []), notice];
+  const files = [
+    await shrink(vendor.outputFiles[0], "/*! Licences: vendor.LICENSE.txt */"),
+    await shrink(
+      index.outputFiles[0],
+      "// Built from frontend/src by `npm run build`. Edit the sources, not this file.",
+    ),
+    style.outputFiles[0],
+    { path: join(outdir, "vendor.LICENSE.txt"), contents: Buffer.from(vendorNotice()) },
+  ];
+  if (write) for (const { path, contents } of files) writeFileSync(path, contents);
+  return files;
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) await buildAll();

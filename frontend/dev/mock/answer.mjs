@@ -1,13 +1,17 @@
 // Parameters of a route, parsed and refused as http_api.md says, and the answer as text.
 import { RouteError } from "./routes.mjs";
+import "./analysis.mjs";
 import "./words.mjs";
 
 const KNOWN = ["run", "member", "axis", "start", "end", "bins", "include", "percentiles", "column", "clock", "format"];
-const ROUTES = ["runs", "summary", "bands", "stages", "memory", "throughput", "marks", "conditions", "samples"];
+const PAIR = ["baseline", "candidate", "overrule"];
+const CHARTS = ["summary", "bands", "stages", "memory", "throughput", "marks"];
+const ROUTES = ["runs", ...CHARTS, "conditions", "samples", "markers", "comparison"];
 
 function parse(parameters) {
   for (const name of parameters.keys())
-    if (!KNOWN.includes(name)) throw new RouteError(400, "bad_parameter", `unknown parameter '${name}'`, name);
+    if (![...KNOWN, ...PAIR].includes(name))
+      throw new RouteError(400, "bad_parameter", `unknown parameter '${name}'`, name);
   const get = (name, standard = null) => parameters.get(name) ?? standard;
   const big = (name) => (parameters.has(name) ? BigInt(parameters.get(name)) : null);
   const bins = Number(get("bins", "600"));
@@ -25,6 +29,7 @@ function parse(parameters) {
     column: get("column", "step_time_ms"),
     clock: get("clock", "host"),
     format: get("format", "json"),
+    ...Object.fromEntries(PAIR.map((name) => [name, get(name)])),
   };
 }
 

@@ -13,12 +13,19 @@ export function random(seed) {
   };
 }
 
+function added({ from, to = Infinity, kind, stage, ms, often = 1 }, name, i, next) {
+  if (i < from || (stage !== "*" && stage !== name)) return 0;
+  if (kind === "ramp") return ms * Math.min(1, (i - from) / (to - from));
+  return i < to && (often === 1 || next() < often) ? ms * (0.85 + 0.3 * next()) : 0;
+}
+
 const STAGES = { data_wait: 0.8, forward: 4, backward: 4.2, optimizer: 0.9 };
 
 /**
  * Rows of one member.
  *
- * `slowFrom`/`slowBy`: from that row on, `slowStage` takes so many ms longer. `spikes`: row → ms added. `profiled`:
+ * `effects`: [from, to) rows in which `stage` ("*": each) takes `ms` longer, at once or as a `ramp` up to `to`, or in a
+ * share of the rows (`often`); with a `kind`, /markers knows of it. `spikes`: row → ms added. `profiled`:
  * [start, end) rows. `excludedEvery`: every so many rows an evaluation of 2.5 s. `attempts`: rows at which a new
  * attempt begins, with the pause before it in ms. `missing`: [start, end) rows that never arrived.
  */
@@ -30,9 +37,7 @@ export function makeRows(options = {}) {
     stride: 1,
     scale: 1,
     noise: 0.05,
-    slowFrom: Infinity,
-    slowBy: 0,
-    slowStage: "data_wait",
+    effects: [],
     spikes: {},
     profiled: null,
     excludedEvery: 0,
@@ -71,7 +76,7 @@ export function makeRows(options = {}) {
     let labelled = 0;
     for (const [name, ms] of Object.entries(o.stages)) {
       let value = ms * o.scale * slow * Math.max(0.2, 1 + o.noise * normal() * (name === "data_wait" ? 8 : 1));
-      if (name === o.slowStage && i >= o.slowFrom) value += o.slowBy * (0.85 + 0.3 * next());
+      for (const effect of o.effects) value += added(effect, name, i, next);
       stages[name] = value;
       labelled += value;
     }

@@ -9,6 +9,13 @@ const single = (run, options, extra) => ({
   members: [member(() => makeRows(options), extra)],
 });
 
+const SLOWER = { from: 7300, kind: "regression", stage: "data_wait", ms: 2.6 };
+const NEAR = [
+  { kind: "restart", text: "attempt 2 starts", distance_steps: -3 },
+  { kind: "environment", text: "num_threads changes from 8 to 4", distance_steps: 0 },
+  { kind: "memory", text: "peak resident memory rises by 12 %", distance_steps: null },
+];
+
 export const healthy = () =>
   single(
     "resnet50",
@@ -19,9 +26,37 @@ export const healthy = () =>
 export const regression = () =>
   single(
     "resnet50-augment",
-    { seed: 2, slowFrom: 7300, slowBy: 2.6, profiled: [3000, 3030], excludedEvery: 3000 },
+    { seed: 2, effects: [{ ...SLOWER, coincidences: NEAR }], profiled: [3000, 3030], excludedEvery: 3000 },
     { end: "closed" },
   );
+
+/** A change of every kind, some of them close together. */
+export const changing = () =>
+  single("every-kind-of-change", {
+    seed: 4,
+    effects: [
+      { from: 1500, kind: "regression", stage: "forward", ms: 1.6, planned: "batch size 64 → 96", vanishes: "sample" },
+      { from: 3000, to: 3200, kind: "transient", stage: "optimizer", ms: 4 },
+      { from: 3400, kind: "regression", stage: "data_wait", ms: 0.9, p: 0.004 },
+      { from: 3650, kind: "improvement", stage: "*", ms: -0.35 },
+      { from: 6000, to: 7500, kind: "ramp", stage: "backward", ms: 1.4, coincidences: NEAR },
+      { from: 9000, kind: "tail", stage: "data_wait", ms: 7, often: 0.09 },
+      { from: 11700, kind: "regression", stage: "data_wait", ms: 1.2, provisional: true },
+    ],
+    profiled: [5000, 5040],
+  });
+
+/** Many changes close together: more labels than there is room for. */
+const crowded = () =>
+  single("crowded", {
+    seed: 6,
+    effects: Array.from({ length: 14 }, (_, i) => ({
+      from: 4000 + 60 * i,
+      kind: i % 2 ? "improvement" : "regression",
+      stage: "forward",
+      ms: i % 2 ? -0.8 : 0.8,
+    })),
+  });
 
 const restarted = () =>
   single(
@@ -119,7 +154,35 @@ const sweep = () => {
   return runs;
 };
 
+/** Names that differ in the middle only. */
+const longNames = () => {
+  const runs = [];
+  for (let i = 0; i < 400; i++) {
+    const lr = ["1e-01", "3e-02", "1e-02", "1e-03"][i % 4];
+    const bs = [64, 128, 256][i % 3];
+    const seed = String(i).padStart(3, "0");
+    runs.push(
+      single(`sweep/resnet50_imagenet_lr${lr}_bs${bs}_seed${seed}_cosine_warmup5_amp`, { seed: i + 1, num: 300 }),
+    );
+  }
+  return [...runs, single("baseline/resnet50", { seed: 900, num: 300 }), single("debug", { seed: 901, num: 300 })];
+};
+
+const compared = () => [
+  healthy(),
+  regression(),
+  single("resnet50-slower", { seed: 80, effects: [{ from: 0, stage: "backward", ms: 0.7 }] }, { end: "closed" }),
+  single("resnet50-again", { seed: 77 }, { end: "closed" }),
+  { ...single("resnet50-gpu", { seed: 78, scale: 0.4 }, { end: "closed" }), device: "cuda" },
+  single("resnet50-short", { seed: 79, num: 60 }),
+];
+
 export const SCENARIOS = {
+  changes: () => ({ runs: [changing()] }),
+  crowded: () => ({ runs: [crowded()] }),
+  computing: () => ({ runs: [regression()], slow: 12 }),
+  compare: () => ({ runs: compared() }),
+  longnames: () => ({ runs: longNames() }),
   healthy: () => ({ runs: [healthy()] }),
   regression: () => ({ runs: [regression()] }),
   overlay: () => ({

@@ -36,26 +36,39 @@ export interface Dots {
 }
 
 export interface ChartModel {
-  axis: AxisName;
+  axis: AxisName | "percentile";
   origin: bigint;
   x: number[];
   lines: Line[];
   bands: Band[];
   dots: Dots[];
   marks: PlacedMark[];
+  /** Changes of step time, and whether they are only hinted at. */
+  changes?: PlacedChange[];
+  faintChanges?: boolean;
+  /** Half-height of a shaded zone around 0. */
+  zone?: number;
   limits: Limits | null;
   log: boolean;
   /** What the y axis measures; decides ticks and texts. */
   unit: YUnit;
 }
 
-/** Milliseconds, bytes, a count per second, a share in [0, 1]. */
-export type YUnit = "ms" | "bytes" | "rate" | "share";
+/** Milliseconds, bytes, a count per second, a share in [0, 1], a relative change. */
+export type YUnit = "ms" | "bytes" | "rate" | "share" | "change";
 
 /** A mark on the page's x axis. */
 export interface PlacedMark extends Omit<Mark, "start" | "end"> {
   x0: number;
   x1: number;
+}
+
+/** A change of step time on the page's x axis; `x1` is null where it has no end of its own. */
+export interface PlacedChange {
+  x0: number;
+  x1: number | null;
+  color: string;
+  dashed: boolean;
 }
 
 /** What must stay equal for a chart to be updated in place instead of being built anew. */

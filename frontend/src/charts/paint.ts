@@ -3,7 +3,7 @@ import type uPlot from "uplot";
 import type { MarkKind } from "../api/types";
 import { hatch, resolve, withAlpha } from "./colors";
 import { yText } from "./ticks";
-import type { ChartModel, Dots, PlacedMark } from "./model";
+import type { ChartModel, Dots, PlacedChange, PlacedMark } from "./model";
 
 /** What uPlot does not draw: shaded ranges, vertical markers, dots with positions of their own, clipped values. */
 
@@ -47,6 +47,44 @@ export function paintRanges(u: uPlot, marks: readonly PlacedMark[]): void {
     ctx.fillStyle = hatch(ctx, withAlpha(color, 0.34), withAlpha(color, 0.1), style.gap, style.slope);
     ctx.fillRect(x0, bbox.top, x1 - x0, bbox.height);
   }
+  ctx.restore();
+}
+
+/** Changes: a line where each begins, and for those that end the stretch up to there. */
+export function paintChanges(u: uPlot, changes: readonly PlacedChange[], faint: boolean): void {
+  const { ctx, bbox } = u;
+  const ratio = devicePixelRatio;
+  ctx.save();
+  clip(u);
+  for (const { x0, x1, color, dashed } of changes) {
+    const from = u.valToPos(x0, "x", true);
+    const to = x1 === null ? null : u.valToPos(x1, "x", true);
+    ctx.strokeStyle = resolve(color, faint ? 0.4 : 1);
+    ctx.lineWidth = (faint ? 1 : 2) * ratio;
+    ctx.setLineDash(dashed ? [5 * ratio, 4 * ratio] : []);
+    ctx.beginPath();
+    for (const at of to === null ? [from] : [from, to]) {
+      ctx.moveTo(at, bbox.top);
+      ctx.lineTo(at, bbox.top + bbox.height);
+    }
+    ctx.stroke();
+    if (to === null) continue;
+    ctx.fillStyle = resolve(color, faint ? 0.05 : 0.1);
+    ctx.fillRect(from, bbox.top, to - from, bbox.height);
+  }
+  ctx.restore();
+}
+
+/** The zone around 0 that is too small to matter, and the line of no change. */
+export function paintZone(u: uPlot, zone: number): void {
+  const { ctx, bbox } = u;
+  const [top, middle, bottom] = [zone, 0, -zone].map((y) => u.valToPos(y, "y", true));
+  ctx.save();
+  clip(u);
+  ctx.fillStyle = resolve("--text-2", 0.13);
+  ctx.fillRect(bbox.left, top!, bbox.width, bottom! - top!);
+  ctx.fillStyle = resolve("--text-2");
+  ctx.fillRect(bbox.left, middle!, bbox.width, devicePixelRatio);
   ctx.restore();
 }
 

@@ -2,7 +2,8 @@ import uPlot from "uplot";
 
 import { hatch, resolve } from "./colors";
 import { structure, type ChartModel } from "./model";
-import { NAMES_HEIGHT, paintDots, paintMarkers, paintRanges } from "./paint";
+import { PLOT_LEFT, PLOT_RIGHT } from "./markers";
+import { NAMES_HEIGHT, paintChanges, paintDots, paintMarkers, paintRanges, paintZone } from "./paint";
 import { BYTE_INCREMENTS, STEP_INCREMENTS, tickLabels, TIME_INCREMENTS, yLabels, yText } from "./ticks";
 
 /** The only module that knows the chart library. */
@@ -20,8 +21,6 @@ export interface PlotOptions {
   /** Write the names of marks into the chart. */
   markNames: boolean;
 }
-
-const AXIS_WIDTH = 70;
 
 export class Plot {
   private u: uPlot | null = null;
@@ -92,7 +91,7 @@ export class Plot {
     return {
       width: options.width,
       height: options.height,
-      padding: [options.markNames ? NAMES_HEIGHT : 8, 30, 0, 0],
+      padding: [options.markNames ? NAMES_HEIGHT : 8, PLOT_RIGHT, 0, 0],
       legend: { show: false },
       cursor: {
         y: false,
@@ -118,12 +117,24 @@ export class Plot {
           fill: (u) => this.fill(u, band.color, band.opacity, band.hatched),
         })),
       hooks: {
-        drawAxes: [(u) => paintRanges(u, this.model.marks)],
-        draw: [(u) => (paintMarkers(u, this.model.marks, this.options.markNames), paintDots(u, this.model))],
+        drawAxes: [(u) => this.behind(u)],
+        draw: [(u) => this.before(u)],
         setCursor: [(u) => this.cursorMoved(u)],
         setSelect: [(u) => this.selected(u)],
       },
     };
+  }
+
+  private behind(u: uPlot): void {
+    paintRanges(u, this.model.marks);
+    if (this.model.zone !== undefined) paintZone(u, this.model.zone);
+  }
+
+  private before(u: uPlot): void {
+    const { model, options } = this;
+    paintMarkers(u, model.marks, options.markNames);
+    paintChanges(u, model.changes ?? [], model.faintChanges ?? false);
+    paintDots(u, model);
   }
 
   private series(line: ChartModel["lines"][number]): uPlot.Series {
@@ -165,7 +176,7 @@ export class Plot {
       values: (_u, splits, _index, _space, increment) => tickLabels(axis, origin, splits, increment),
     };
     // The calendar of wall time, with its months and daylight saving, is the library's own.
-    return axis === "wall" ? settings : { ...settings, incrs: axis === "step" ? STEP_INCREMENTS : TIME_INCREMENTS };
+    return axis === "wall" ? settings : { ...settings, incrs: axis === "relative" ? TIME_INCREMENTS : STEP_INCREMENTS };
   }
 
   private yAxis(stroke: string, grid: uPlot.Axis.Grid, font: string): uPlot.Axis {
@@ -174,7 +185,7 @@ export class Plot {
       grid,
       ticks: { show: false },
       font,
-      size: AXIS_WIDTH,
+      size: PLOT_LEFT,
       gap: 6,
       space: 34,
       values: (_u, splits, _index, _space, increment) =>

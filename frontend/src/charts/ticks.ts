@@ -1,8 +1,8 @@
-import type { AxisName } from "../api/types";
+import { signed } from "../format/changes";
 import { integer, percent } from "../format/numbers";
 import { clock, wallTime } from "../format/position";
 import { byteUnit, bytes, rate, rateUnit, time, timeUnit } from "../format/units";
-import type { YUnit } from "./model";
+import type { ChartModel, YUnit } from "./model";
 
 /** Round distances between ticks of the time that has passed, in ms. */
 const SECOND = 1000;
@@ -24,7 +24,13 @@ export const STEP_INCREMENTS: number[] = Array.from({ length: 19 }, (_, e) => [1
 export const BYTE_INCREMENTS: number[] = Array.from({ length: 51 }, (_, e) => 2 ** e);
 
 /** Texts of ticks at positions relative to `origin`. Wall time is left to the chart's own calendar. */
-export function tickLabels(axis: AxisName, origin: bigint, splits: readonly number[], increment: number): string[] {
+export function tickLabels(
+  axis: ChartModel["axis"],
+  origin: bigint,
+  splits: readonly number[],
+  increment: number,
+): string[] {
+  if (axis === "percentile") return splits.map((x) => `p${x}`);
   if (axis === "wall")
     return splits.map((x, i) => wallTick(Number(origin) + x, i ? Number(origin) + splits[i - 1]! : null, increment));
   if (axis === "step") return splits.map((x) => integer(origin + BigInt(Math.round(x))));
@@ -45,12 +51,14 @@ const dateOnly = (ms: number) => wallTime(ms).split(", ")[0]!;
 export function yText(unit: YUnit, value: number): string {
   if (unit === "ms") return time(value);
   if (unit === "bytes") return bytes(value);
+  if (unit === "change") return signed(value);
   return unit === "share" ? percent(value) : rate(value, "/s").replace(" /s", "/s");
 }
 
 /** Texts of y ticks: one unit for all, and just as many decimals as their distance needs. */
 export function yLabels(unit: YUnit, splits: readonly (number | null)[], increment: number): (string | null)[] {
   if (unit === "share") return splits.map((value) => (value === null ? null : percent(value)));
+  if (unit === "change") return splits.map((value) => signed(value, decimalsOf(increment * 100)));
   const largest = Math.max(...splits.map((value) => Math.abs(value ?? 0)));
   const { name, size } = unit === "ms" ? timeUnit(largest) : unit === "bytes" ? byteUnit(largest) : rateUnit(largest);
   const suffix = unit === "rate" ? `${name ? ` ${name}` : ""}/s` : ` ${name}`;

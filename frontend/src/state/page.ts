@@ -14,6 +14,7 @@ import {
   type Answers,
   type Shown,
 } from "./catalog";
+import { Analyses } from "./analyses";
 import { Resource, type Loaded } from "./resource";
 import { reconcile, zoomTo, type View } from "./view";
 
@@ -21,6 +22,8 @@ interface Extent {
   start: bigint;
   end: bigint;
 }
+
+const NOWHERE: Extent = { start: 0n, end: 1n };
 
 type Many<T> = Signal<Loaded<Answers<T>>>;
 
@@ -51,6 +54,8 @@ export class Page {
   readonly throughput: Many<Throughput> = this.resources.throughput.state;
   readonly marks: Many<Marks> = this.resources.marks.state;
   readonly conditions: Many<Conditions> = this.resources.conditions.state;
+  /** Changes and comparison: they come later than the charts and never hold them up. */
+  readonly analyses: Analyses;
 
   private lastShown: Shown[] = [];
   private visit = 0;
@@ -68,7 +73,9 @@ export class Page {
 
   /** First and last position of the data that is there, over all entries; null before anything was read. */
   readonly extent = computed<Extent | null>(() => {
-    const answers: { axis: BinAxis }[] = this.bands.value.data?.data ?? this.stages.value.data?.data ?? [];
+    const { bands, stages, memory } = this;
+    const none = bands.value.error && stages.value.error ? memory : null;
+    const answers: { axis: BinAxis }[] = (bands.value.data ?? stages.value.data ?? none?.value.data)?.data ?? [];
     const filled = answers.filter(({ axis }) => axis.start.length > 0 && axis.axis === this.view.value.axis);
     if (!filled.length) return null;
     const starts = filled.map(({ axis }) => BigInt(axis.base) + BigInt(Math.floor(axis.start[0]!)));
@@ -81,7 +88,9 @@ export class Page {
     const extent = range ? { start: BigInt(range.start), end: BigInt(range.end) } : this.extent.value;
     return (this.lastExtent = extent ?? this.lastExtent);
   });
-  private lastExtent: Extent = { start: 0n, end: 1n };
+  private lastExtent = NOWHERE;
+  /** The x axis is known: before that a chart would be drawn over nothing. */
+  readonly placed = computed(() => this.shownExtent.value !== NOWHERE);
   /** Position that charts count from. */
   readonly origin = computed(() => chooseOrigin(this.shownExtent.value.start, this.shownExtent.value.end));
   /** Ends of the x axis of all charts, relative to the origin. */
@@ -93,7 +102,9 @@ export class Page {
   private readonly axis = computed(() => this.view.value.axis);
   readonly loading = computed(() => Object.values(this.resources).some((resource) => resource.state.value.loading));
   readonly errors = computed(() =>
-    [this.catalog, ...Object.values(this.resources)].flatMap((resource) => resource.state.value.error ?? []),
+    [this.catalog, ...Object.values(this.resources), this.analyses.markers].flatMap(
+      (resource) => resource.state.value.error ?? [],
+    ),
   );
 
   constructor(
@@ -101,6 +112,7 @@ export class Page {
     initial: View,
   ) {
     this.view = signal(initial);
+    this.analyses = new Analyses(this, client);
   }
 
   /** Changes the view by one of the functions of view.ts. */
@@ -139,6 +151,7 @@ export class Page {
   async retry(): Promise<void> {
     await this.refresh();
     this.loadAll();
+    this.analyses.retry();
   }
 
   /** Fetches whenever the view or the data changes. Returns what stops it. */
@@ -151,6 +164,7 @@ export class Page {
         this.change((view) => reconcile(view, membersByRun(catalog), fallback));
       }),
       effect(() => this.loadAll()),
+      this.analyses.start(),
       effect(() => {
         // Positions count from the origin along the axis: with another one they mean nothing.
         void [this.origin.value, this.axis.value];

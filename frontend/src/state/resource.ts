@@ -21,8 +21,11 @@ export class Resource<T> {
   private wanted: string | null = null;
   private controller: AbortController | null = null;
 
-  /** Fetches unless `key` is what is there or under way. */
-  async load(key: string, fetcher: (signal: AbortSignal) => Promise<T>): Promise<void> {
+  /**
+   * Fetches unless `key` is what is there or under way. The fetcher may hand over what it has so far to its second
+   * argument.
+   */
+  async load(key: string, fetcher: (signal: AbortSignal, partly: (data: T) => void) => Promise<T>): Promise<void> {
     if (key === this.wanted) return;
     this.wanted = key;
     this.controller?.abort();
@@ -31,7 +34,9 @@ export class Resource<T> {
     const turn = ++this.turn;
     this.state.value = { ...this.state.peek(), loading: true };
     try {
-      const data = await fetcher(controller.signal);
+      const data = await fetcher(controller.signal, (part) => {
+        if (turn === this.turn) this.state.value = { data: part, key, error: null, loading: true };
+      });
       if (turn === this.turn) this.state.value = { data, key, error: null, loading: false };
     } catch (error) {
       if (turn !== this.turn || isAbort(error)) return;

@@ -4,7 +4,8 @@ import { cleanPercentiles, INITIAL, MAX_ENTRIES, type Entry, type View } from ".
 /**
  * The view as pairs of the address, only what differs from the initial view:
  * `run`, `member`, `with` (overlaid runs: percent-encoded names, comma-separated, `@` before a member), `axis`,
- * `start`, `end`, `include`, `percentiles`, `y`, `stages`, `clock`, `hide` (`max`, `leftout`).
+ * `start`, `end`, `include`, `percentiles`, `y`, `stages`, `clock`, `hide` (`max`, `leftout`), `baseline` (a run),
+ * `overrule` (runs, as in `with`).
  */
 export function toPairs(view: View): Pairs {
   const pairs: Pairs = {};
@@ -21,6 +22,8 @@ export function toPairs(view: View): Pairs {
   if (view.clock !== INITIAL.clock) pairs.clock = view.clock;
   const hidden = [view.showMax ? "" : "max", view.showLeftOut ? "" : "leftout"].filter(Boolean);
   if (hidden.length) pairs.hide = hidden.join(",");
+  if (view.baseline !== null) pairs.baseline = view.baseline;
+  if (view.overrule.length) pairs.overrule = view.overrule.map(encodeURIComponent).join(",");
   return pairs;
 }
 
@@ -50,6 +53,8 @@ export function fromPairs(pairs: Pairs): View {
     yScale: oneOf(pairs.y, ["fit", "zero", "log"], INITIAL.yScale),
     stageMode: oneOf(pairs.stages, ["stacked", "lines", "share"], INITIAL.stageMode),
     clock: oneOf(pairs.clock, ["host", "device"], INITIAL.clock),
+    baseline: pairs.baseline ?? null,
+    overrule: (pairs.overrule ?? "").split(",").flatMap((text) => (text ? (decodeEntry(text)?.run ?? []) : [])),
   };
 }
 

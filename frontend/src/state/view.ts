@@ -29,6 +29,10 @@ export interface View {
   yScale: YScale;
   stageMode: StageMode;
   clock: Clock;
+  /** Run that the others are compared with; null: the first one. */
+  baseline: string | null;
+  /** Runs that are compared with the baseline although their conditions differ. */
+  overrule: readonly string[];
 }
 
 export const MAX_ENTRIES = 8;
@@ -51,6 +55,8 @@ export const INITIAL: View = {
   yScale: "fit",
   stageMode: "stacked",
   clock: "host",
+  baseline: null,
+  overrule: [],
 };
 
 const same = (a: Entry, b: Entry) => a.run === b.run && a.member === b.member;
@@ -105,6 +111,16 @@ export function toggleInclude(view: View, flag: FlagName): View {
 export function cleanPercentiles(values: readonly number[]): number[] | null {
   const usable = [...new Set(values.filter((p) => Number.isFinite(p) && p >= 0 && p <= 100))].toSorted((a, b) => a - b);
   return usable.length > 0 && usable.length <= 9 ? usable : null;
+}
+
+/** Another baseline: what was overruled meant the old one. */
+export function chooseBaseline(view: View, baseline: string): View {
+  return { ...view, baseline, overrule: [] };
+}
+
+export function toggleOverrule(view: View, run: string): View {
+  const without = view.overrule.filter((name) => name !== run);
+  return { ...view, overrule: without.length < view.overrule.length ? without : [...without, run] };
 }
 
 /** Drops entries that are no longer there and fills an empty selection with `fallback`. */

@@ -1,5 +1,7 @@
 import type { Catalog } from "../api/types";
 import type { Page } from "../state/page";
+import { Changes } from "./changes";
+import { Comparison } from "./comparison";
 import { Conditions } from "./conditions";
 import { Empty, ErrorBanner, Problems } from "./empty";
 import { Memory } from "./memory";
@@ -55,6 +57,8 @@ function Panels({ page }: { page: Page }) {
     <>
       <Verdict page={page} />
       <StepTime page={page} />
+      <Changes page={page} />
+      <Comparison page={page} />
       <Stages page={page} />
       <Memory page={page} />
       <Throughput page={page} />

@@ -1,13 +1,16 @@
 import type { Signal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
+import { useMemo } from "preact/hooks";
 
 import type { BinAxis, Sample } from "../api/types";
 import { binAt, placeBins, type Bins } from "../charts/bins";
 import { Chart } from "../charts/chart";
 import { placeMarks } from "../charts/bands";
 import type { Limits } from "../charts/limits";
+import { placeMarkers, type PlacedMarker } from "../charts/markers";
 import type { ChartModel, PlacedMark } from "../charts/model";
 import { span } from "../format/position";
+import { keyOf } from "../state/catalog";
 import type { Page } from "../state/page";
 import { Swatch } from "./parts";
 
@@ -15,6 +18,16 @@ import { Swatch } from "./parts";
 export function pageMarks(page: Page): PlacedMark[] {
   const marks = page.marks.value.data?.data[0] ?? null;
   return marks && marks.axis === page.view.value.axis ? placeMarks(marks, page.origin.value) : [];
+}
+
+/** Changes of the first run, on the page's x axis. */
+export function pageChanges(page: Page): PlacedMarker[] {
+  const { data } = page.analyses.markers.state.value;
+  const [answer] = data?.data ?? [];
+  const [primary] = page.shown.value;
+  const origin = page.origin.value;
+  const fits = answer && primary && answer.axis === page.view.value.axis && keyOf(data!.shown[0]!) === keyOf(primary);
+  return useMemo(() => (fits ? placeMarkers(answer, origin) : []), [fits && answer, origin]);
 }
 
 /** An answer in bins. */
@@ -42,6 +55,12 @@ export function binName(answer: Binned, i: number): string {
   );
 }
 
+/** Whether a chart has something to draw in the range that is shown; before that, and while it comes, it waits. */
+export function isReady(page: Page, model: ChartModel, loading: boolean): boolean {
+  const [first, last] = page.domain.value;
+  return page.placed.value && (!loading || model.x.some((x) => x >= first && x <= last));
+}
+
 interface PageChartProps {
   page: Page;
   model: ChartModel;
@@ -62,9 +81,11 @@ export function PageChart({
   markNames = false,
   reportsWidth = false,
 }: PageChartProps) {
+  const changes = pageChanges(page);
+  const marked = useMemo(() => ({ ...model, changes, faintChanges: !markNames }), [model, changes]);
   return (
     <Chart
-      model={model}
+      model={marked}
       domain={page.domain.value}
       height={height}
       summary={summary}

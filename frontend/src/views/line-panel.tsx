@@ -4,7 +4,7 @@ import { placeBins } from "../charts/bins";
 import type { ChartModel } from "../charts/model";
 import type { Answers } from "../state/catalog";
 import type { Page } from "../state/page";
-import { binName, Legend, PageChart, underCursor, type Binned, type LegendItem } from "./charts-common";
+import { binName, isReady, Legend, PageChart, underCursor, type Binned, type LegendItem } from "./charts-common";
 import { ChartSkeleton, Panel } from "./panel";
 import { DataTable } from "./table";
 
@@ -19,7 +19,7 @@ export interface LinePanelProps<T extends LineAnswer> {
   height: number;
   note?: ComponentChildren;
   controls?: ComponentChildren;
-  loaded: { data: Answers<T> | null; error: Error | null };
+  loaded: { data: Answers<T> | null; error: Error | null; loading: boolean };
   /** null where nothing was measured. */
   model: ChartModel | null;
   /** Said where nothing was measured and the server gives no reason. */
@@ -51,10 +51,10 @@ export function LinePanel<T extends LineAnswer>(props: LinePanelProps<T>) {
     ));
   return (
     <Panel id={id} title={title} note={note} controls={controls} table={rows || null}>
-      {!first ? (
-        <ChartSkeleton height={height} failed={loaded.error !== null} />
-      ) : !model ? (
+      {first && !model ? (
         <p class="note">{first.reason ?? props.otherwise}</p>
+      ) : !first || !model || !isReady(page, model, loaded.loading) ? (
+        <ChartSkeleton height={height} failed={!first && loaded.error !== null} />
       ) : (
         <>
           <PageChart

@@ -25,6 +25,28 @@ export function Swatch({ color, hatched = false }: { color: string; hatched?: bo
   );
 }
 
+/** Sets styles that depend on data: attributes of style would need a looser policy than TensorBoard's. */
+export const styled =
+  (styles: Record<string, string>) =>
+  (element: HTMLElement | null): void => {
+    for (const [name, value] of Object.entries(styles)) element?.style.setProperty(name, value);
+  };
+
+/** The shape of a marker. */
+export function Glyph({ look }: { look: { glyph: string; color: string } }) {
+  return (
+    <span class="shape" ref={styled({ "--swatch": `var(${look.color})` })} aria-hidden="true">
+      {look.glyph}
+    </span>
+  );
+}
+
+/** A quantity in [0, 1] of its place, drawn. */
+export function Bar({ share, color }: { share: number | null; color: string }) {
+  const width = `${Math.min(1, Math.max(0, share ?? 0)) * 100}%`;
+  return <span class="bar" ref={styled({ width, "--swatch": `var(${color})` })} aria-hidden="true" />;
+}
+
 interface SegmentedProps<T extends string> {
   label: string;
   value: T;

@@ -4,16 +4,15 @@ import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import type { Run } from "../api/types";
 import { RUN_COLORS } from "../charts/colors";
 import { integer } from "../format/numbers";
-import { matches, sharedEnds, shorten } from "../format/names";
+import { groupNames, matches } from "../format/names";
 import { visible } from "../format/text";
 import { isSelected, type Shown } from "../state/catalog";
 import type { Page } from "../state/page";
 import { MAX_ENTRIES, showOnly, toggleOverlay } from "../state/view";
-import { Name, Swatch } from "./parts";
-import { pickerKey, windowOf } from "./picker-keys";
+import { Name, styled, Swatch } from "./parts";
+import { inSight, pickerKey, pickerRows, pinned, type PickerRow } from "./picker-rows";
 import { ShownRuns } from "./shown-runs";
 
-const CHARACTER_PX = 7.4;
 const ROW_CHROME_PX = 64;
 
 /** The runs: search, choose one, lay others over it. Draws only the rows in sight, so 400 runs cost as much as 20. */
@@ -31,8 +30,18 @@ export function RunPicker({ page }: { page: Page }) {
   );
   const narrowed = selection !== null && selected.length < runs.length;
   const offered = narrowed && !everything.value ? selected : runs;
-  const found = useMemo(() => offered.filter((run) => matches(run.run, query.value)), [offered, query.value]);
-  const shared = useMemo(() => sharedEnds(runs.map((run) => run.run)), [runs]);
+  const groups = useMemo(() => groupNames(offered.map((run) => run.run)), [offered]);
+  const rows = useMemo(
+    () =>
+      pickerRows(
+        offered.map((run) => run.run),
+        groups,
+        (i) => matches(offered[i]!.run, query.value),
+        Math.max(80, width.value - ROW_CHROME_PX),
+      ),
+    [offered, groups, query.value, width.value],
+  );
+  const found = useMemo(() => rows.flatMap(({ name }) => (name === null ? [] : [offered[name]!])), [rows]);
   const shownFirst = page.shown.value[0]?.run.run;
 
   useEffect(() => {
@@ -41,8 +50,6 @@ export function RunPicker({ page }: { page: Page }) {
     return () => observer.disconnect();
   }, []);
 
-  const perLine = Math.max(10, Math.floor((width.value - ROW_CHROME_PX) / CHARACTER_PX));
-  const long = found.some((run) => visible(run.run).length > perLine);
   const chosen = active.value < 0 ? found.findIndex((run) => run.run === shownFirst) : active.value;
   const activeIndex = Math.min(Math.max(0, chosen), Math.max(0, found.length - 1));
   const hovered = useSignal<string | null>(null);
@@ -64,7 +71,7 @@ export function RunPicker({ page }: { page: Page }) {
 
   return (
     <aside class="picker" ref={root} aria-label="Runs">
-      <ShownRuns page={page} perLine={perLine} shared={shared} />
+      <ShownRuns page={page} />
       <div class="search" onKeyDown={onKeyDown}>
         <input
           type="search"
@@ -88,13 +95,12 @@ export function RunPicker({ page }: { page: Page }) {
       )}
       <List
         page={page}
+        rows={rows}
         found={found}
         active={activeIndex}
-        rowHeight={long ? 46 : 32}
         onKeyDown={onKeyDown}
         onActive={(i) => (active.value = i)}
         onHover={(run) => (hovered.value = run)}
-        label={(run) => shorten(visible(run.run), shared, long ? perLine * 2 - 2 : perLine)}
       />
       <p class="full-name" aria-hidden="true">
         {hovered.value !== null
@@ -112,16 +118,15 @@ export function RunPicker({ page }: { page: Page }) {
 
 interface ListProps {
   page: Page;
+  rows: PickerRow[];
   found: Run[];
   active: number;
-  rowHeight: number;
-  label: (run: Run) => string;
   onKeyDown: (event: KeyboardEvent) => void;
   onActive: (index: number) => void;
   onHover: (run: string | null) => void;
 }
 
-function List({ page, found, active, rowHeight, label, onKeyDown, onActive, onHover }: ListProps) {
+function List({ page, rows, found, active, onKeyDown, onActive, onHover }: ListProps) {
   const scroll = useSignal(0);
   const height = useSignal(400);
   const box = useRef<HTMLDivElement>(null);
@@ -133,16 +138,17 @@ function List({ page, found, active, rowHeight, label, onKeyDown, onActive, onHo
   }, []);
   useLayoutEffect(() => {
     const element = box.current!;
-    const top = active * rowHeight;
+    // The first run of a group comes with its heading.
+    const own = rows.filter((row) => row.index === active);
+    const end = (own[0]?.top ?? 0) + own.reduce((sum, row) => sum + row.height, 0);
+    // Else the heading, pinned, would cover the run.
+    const top = (own[0]?.top ?? 0) - (own[0]?.heading?.height ?? 0);
     if (top < element.scrollTop) element.scrollTop = top;
-    else if (top + rowHeight > element.scrollTop + element.clientHeight)
-      element.scrollTop = top + rowHeight - element.clientHeight;
-  }, [active, rowHeight]);
-  const [from, to] = windowOf(scroll.value, height.value, rowHeight, found.length);
-  useLayoutEffect(
-    () => inner.current?.style.setProperty("--height", `${found.length * rowHeight}px`),
-    [found.length, rowHeight],
-  );
+    else if (end > element.scrollTop + element.clientHeight) element.scrollTop = end - element.clientHeight;
+  }, [active, rows]);
+  const last = rows.at(-1);
+  const pin = pinned(rows, scroll.value);
+  useLayoutEffect(() => inner.current?.style.setProperty("--height", `${last ? last.top + last.height : 0}px`), [last]);
   const shown = page.shown.value;
   return (
     <div
@@ -157,22 +163,34 @@ function List({ page, found, active, rowHeight, label, onKeyDown, onActive, onHo
       onKeyDown={onKeyDown}
       onScroll={(event) => (scroll.value = event.currentTarget.scrollTop)}
     >
+      <div class="run-pinned" aria-hidden="true">
+        {pin && (
+          <div class="run-group" ref={styled({ "--height": `${pin.height}px` })}>
+            {pin.text}
+          </div>
+        )}
+      </div>
       <div class="run-list-inner" ref={inner}>
-        {found.slice(from, to).map((run, k) => (
-          <Row
-            key={run.run}
-            page={page}
-            run={run}
-            index={from + k}
-            active={from + k === active}
-            rowHeight={rowHeight}
-            label={label(run)}
-            entry={shown.find((s) => s.run.run === run.run)}
-            total={found.length}
-            onActive={onActive}
-            onHover={onHover}
-          />
-        ))}
+        {inSight(rows, scroll.value, height.value).map((row) => {
+          const run = row.name === null ? null : found[row.index]!;
+          return run ? (
+            <Row
+              key={run.run}
+              page={page}
+              run={run}
+              row={row}
+              active={row.index === active}
+              entry={shown.find((s) => s.run.run === run.run)}
+              total={found.length}
+              onActive={onActive}
+              onHover={onHover}
+            />
+          ) : (
+            <div key={`heading ${row.index}`} class="run-group" aria-hidden="true" ref={place(row)}>
+              {row.text}
+            </div>
+          );
+        })}
       </div>
     </div>
   );
@@ -181,21 +199,18 @@ function List({ page, found, active, rowHeight, label, onKeyDown, onActive, onHo
 interface RowProps {
   page: Page;
   run: Run;
-  index: number;
+  row: PickerRow;
   total: number;
   active: boolean;
-  rowHeight: number;
-  label: string;
   entry: Shown | undefined;
   onActive: (index: number) => void;
   onHover: (run: string | null) => void;
 }
 
-function Row({ page, run, index, total, active, rowHeight, label, entry, onActive, onHover }: RowProps) {
-  const place = (element: HTMLElement | null) => {
-    element?.style.setProperty("--top", `${index * rowHeight}px`);
-    element?.style.setProperty("--height", `${rowHeight}px`);
-  };
+const place = ({ top, height }: PickerRow) => styled({ "--top": `${top}px`, "--height": `${height}px` });
+
+function Row({ page, run, row, total, active, entry, onActive, onHover }: RowProps) {
+  const { index } = row;
   const only = () => {
     onActive(index);
     page.change((view) => showOnly(view, { run: run.run, member: null }));
@@ -215,7 +230,7 @@ function Row({ page, run, index, total, active, rowHeight, label, entry, onActiv
       aria-setsize={total}
       aria-posinset={index + 1}
       aria-label={visible(run.run)}
-      ref={place}
+      ref={place(row)}
       onClick={only}
       onMouseEnter={() => onHover(run.run)}
       onMouseLeave={() => onHover(null)}
@@ -228,7 +243,7 @@ function Row({ page, run, index, total, active, rowHeight, label, entry, onActiv
       >
         {entry ? <Swatch color={RUN_COLORS[entry.color % RUN_COLORS.length]!} /> : <span class="empty-swatch" />}
       </span>
-      <Name text={run.run}>{label}</Name>
+      <Name text={run.run}>{row.text}</Name>
       {run.members.length > 1 && (
         <small>
           {run.members.length} {run.members.every((m) => m.rank === 0) ? "writers" : "ranks"}

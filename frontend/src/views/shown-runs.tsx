@@ -1,5 +1,5 @@
 import { RUN_COLORS } from "../charts/colors";
-import { shorten, type Shared } from "../format/names";
+import { core, sharedEnds } from "../format/names";
 import { visible } from "../format/text";
 import type { Shown } from "../state/catalog";
 import type { Page } from "../state/page";
@@ -7,9 +7,10 @@ import { chooseMember, makePrimary, MAX_ENTRIES, type View } from "../state/view
 import { Name, Swatch } from "./parts";
 
 /** What is shown now, the first one being the one that stages and downloads belong to. */
-export function ShownRuns({ page, perLine, shared }: { page: Page; perLine: number; shared: Shared }) {
+export function ShownRuns({ page }: { page: Page }) {
   const shown = page.shown.value;
   const [first] = shown;
+  const shared = sharedEnds([...new Set(shown.map(({ run }) => run.run))]);
   return (
     <div class="shown">
       <h2>{shown.length > 1 ? `Showing ${shown.length} together` : "Showing"}</h2>
@@ -24,7 +25,9 @@ export function ShownRuns({ page, perLine, shared }: { page: Page; perLine: numb
               onClick={() => page.change((view) => makePrimary(view, index))}
             >
               <Swatch color={RUN_COLORS[entry.color % RUN_COLORS.length]!} />
-              <Name text={entry.run.run}>{shorten(visible(entry.run.run), shared, perLine * 2 - 2)}</Name>
+              <Name text={entry.run.run}>
+                {(shared.prefix ? "…" : "") + visible(core(entry.run.run, shared)) + (shared.suffix ? "…" : "")}
+              </Name>
             </button>
             {index > 0 && entry.run.members.length > 1 && <small>{entry.member.label}</small>}
             {shown.length > 1 && (

@@ -10,7 +10,8 @@ import { list, visible } from "../format/text";
 import { time } from "../format/units";
 import type { Page } from "../state/page";
 import type { StageMode } from "../state/view";
-import { binName, FullRange, Legend, PageChart, pageMarks, underCursor, type LegendItem } from "./charts-common";
+import { binName, FullRange, isReady, Legend, PageChart, pageMarks, underCursor } from "./charts-common";
+import type { LegendItem } from "./charts-common";
 import { ChartSkeleton, Panel } from "./panel";
 import { Name, Segmented } from "./parts";
 import { DataTable } from "./table";
@@ -63,7 +64,7 @@ export function Stages({ page }: { page: Page }) {
         </>
       }
     >
-      {model && answer ? (
+      {model && answer && isReady(page, model, page.stages.value.loading) ? (
         <>
           <PageChart
             page={page}
@@ -80,7 +81,7 @@ export function Stages({ page }: { page: Page }) {
           <StageLegend page={page} answer={answer} />
         </>
       ) : (
-        <ChartSkeleton height={HEIGHT} failed={page.stages.value.error !== null} />
+        <ChartSkeleton height={HEIGHT} failed={!answer && page.stages.value.error !== null} />
       )}
     </Panel>
   );

@@ -14,6 +14,7 @@ import type { Answers } from "../state/catalog";
 import type { Page } from "../state/page";
 import type { YScale } from "../state/view";
 import { FullRange, PageChart, pageMarks, underCursor } from "./charts-common";
+import { MarkerLane } from "./marker-lane";
 import { ChartSkeleton, Panel } from "./panel";
 import { Name, Segmented, Swatch } from "./parts";
 import { DataTable } from "./table";
@@ -65,6 +66,7 @@ export function StepTime({ page }: { page: Page }) {
       }
     >
       {data && <Readout page={page} data={data} />}
+      {model && <MarkerLane page={page} />}
       {model && first ? (
         <PageChart
           page={page}

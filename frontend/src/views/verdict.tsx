@@ -1,5 +1,5 @@
 import type { Clock, Summary } from "../api/types";
-import type { Shown } from "../state/catalog";
+import { keyOf, type Shown } from "../state/catalog";
 import type { Page } from "../state/page";
 import { makePrimary } from "../state/view";
 import { MISSING, integer, percent } from "../format/numbers";
@@ -18,9 +18,17 @@ export function Verdict({ page }: { page: Page }) {
   return (
     <section class="verdict" aria-label="Summary">
       {data.data.length === 1 ? (
-        <Single summary={first} label={data.shown[0]!.label} clock={page.view.value.clock} />
+        <Single summary={first} label={data.shown[0]!.label} page={page} />
       ) : (
-        <Several shown={data.shown} summaries={data.data} page={page} />
+        <>
+          <p class="eyebrow">
+            <Name text={data.shown[0]!.label} />
+          </p>
+          <p class="headline">
+            <Headline page={page} summary={first} />
+          </p>
+          <Several shown={data.shown} summaries={data.data} page={page} />
+        </>
       )}
       <p class="evidence">
         <RangeWords page={page} />
@@ -81,14 +89,38 @@ function ratio(value: number | null, median: number | null): string {
   return value === null || median === null || median === 0 ? "" : `${(value / median).toFixed(2)} × median`;
 }
 
-function Single({ summary, label, clock }: { summary: Summary; label: string; clock: Clock }) {
+/** How long a step takes and, if that changed in the first run, since when, by how much and where: first. */
+function Headline({ page, summary }: { page: Page; summary: Summary }) {
+  const typical = <span>{headline(summary, page.view.value.clock)}</span>;
+  const { data } = page.analyses.markers.state.value;
+  const [answer] = data?.data ?? [];
+  const [primary] = page.shown.value;
+  if (!answer || !primary || keyOf(data!.shown[0]!) !== keyOf(primary)) return typical;
+  const whole = page.view.value.range ? "Whole run: " : "";
+  if (answer.verdict_marker !== null)
+    return (
+      <>
+        <span class="finding">{whole + answer.verdict}</span> {typical}
+      </>
+    );
+  return (
+    <>
+      {typical} <span class="finding quiet">{answer.verdict ? whole + answer.verdict : "Looking for changes…"}</span>
+    </>
+  );
+}
+
+function Single({ summary, label, page }: { summary: Summary; label: string; page: Page }) {
+  const { clock } = page.view.value;
   return (
     <>
       <p class="eyebrow">
         <Name text={label} />
         {statsOf(summary, clock) === summary.device_step_time_ms && ", device clock"}
       </p>
-      <p class="headline">{headline(summary, clock)}</p>
+      <p class="headline">
+        <Headline page={page} summary={summary} />
+      </p>
       <dl class="tiles">
         {tiles(summary, clock).map(({ label, value, sub }) => (
           <div key={label}>

@@ -1,0 +1,67 @@
+import type { Tails } from "../api/analysis";
+import { pWords } from "../format/changes";
+import { count, percent, significant } from "../format/numbers";
+import { sentence } from "../format/text";
+import { Bar, Name } from "./parts";
+
+/** With what the slowest steps coincide, and how much of them that does not explain. */
+export function TailBlock({ tails, name }: { tails: Tails; name: string | null }) {
+  return (
+    <section class="tails" aria-labelledby="tails-title">
+      <h3 id="tails-title">
+        What the slowest steps coincide with
+        {name !== null && (
+          <>
+            {" "}
+            in <Name text={name} />
+          </>
+        )}
+      </h3>
+      <p>{tails.sentence}</p>
+      {tails.causes.length > 0 && (
+        <details>
+          <summary>Numbers behind this</summary>
+          <div class="table-scroll flat">
+            <table>
+              <thead>
+                <tr>
+                  {["Coincides with", "Of the slow steps", "Of the others", "How much more often", "By chance"].map(
+                    (text) => (
+                      <th key={text} scope="col">
+                        {text}
+                      </th>
+                    ),
+                  )}
+                </tr>
+              </thead>
+              <tbody>
+                {tails.causes.map((cause) => (
+                  <tr key={cause.cause} class={cause.explains ? "clear" : ""}>
+                    <th scope="row">{sentence(cause.text)}</th>
+                    <td class="with-bar">
+                      <Bar share={cause.share_of_tail} color="--accent" /> {percent(cause.share_of_tail)}
+                    </td>
+                    <td>{percent(cause.share_of_rest)}</td>
+                    <td>{cause.enrichment === null ? "–" : `${significant(cause.enrichment, 2)} ×`}</td>
+                    <td>{pWords(cause.p_adjusted)}</td>
+                  </tr>
+                ))}
+                <tr>
+                  <th scope="row">None of what explains</th>
+                  <td class="with-bar">
+                    <Bar share={tails.unexplained} color="--unlabelled" /> {percent(tails.unexplained)}
+                  </td>
+                  <td colSpan={3} />
+                </tr>
+              </tbody>
+            </table>
+          </div>
+          <p class="note">
+            The slowest {significant(100 - tails.percentile, 2)} %: {count(tails.num_tail, "step")} in{" "}
+            {count(tails.num_episodes, "burst")} of {count(tails.num_steps, "step")}. {tails.correction}
+          </p>
+        </details>
+      )}
+    </section>
+  );
+}
