@@ -10,9 +10,9 @@ import numpy as np
 
 from tb_stepperf.analysis.attribute import MAX_STEPS, attribute
 from tb_stepperf.analysis.events import events_of, near_steps, nearest, planned_changes
-from tb_stepperf.analysis.series import BUCKET, STEP_TIME, Reader, Series, sample_of, series_of
+from tb_stepperf.analysis.series import STEP_TIME, Reader, Series, sample_of, series_of
 from tb_stepperf.blocks import Flag, stage_column
-from tb_stepperf.blocks.schema import EXCLUDED_MS, FLAGS, GC_MS
+from tb_stepperf.blocks.schema import BUCKET, EXCLUDED_MS, FLAGS, GC_MS
 from tb_stepperf.statistics import Attribution, Change, Event, TailCauses, find_changes, tail_causes
 
 MIN_STEPS = 60

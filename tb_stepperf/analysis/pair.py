@@ -11,8 +11,8 @@ import numpy as np
 from tb_stepperf.analysis.attribute import MAX_STEPS, Part, attribute
 from tb_stepperf.analysis.environment import conditions_of
 from tb_stepperf.analysis.member import Thresholds
-from tb_stepperf.analysis.series import BUCKET, STEP_TIME, Reader, Series, sample_of, series_of
-from tb_stepperf.blocks.schema import FLAGS, NUM_SAMPLES, NUM_TOKENS
+from tb_stepperf.analysis.series import STEP_TIME, Reader, Series, sample_of, series_of
+from tb_stepperf.blocks.schema import BUCKET, FLAGS, NUM_SAMPLES, NUM_TOKENS
 from tb_stepperf.statistics import (
     DEFAULT_PERCENTILES,
     MIN_COMPARED_STEPS,

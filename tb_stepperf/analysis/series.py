@@ -10,12 +10,12 @@ import numpy as np
 
 from tb_stepperf.analysis.environment import latest_environment
 from tb_stepperf.blocks import Flag, device_stage_name, stage_name
-from tb_stepperf.blocks.schema import DEVICE_STEP_TIME_MS, FLAGS, STEP_TIME_MS
+from tb_stepperf.blocks.schema import BUCKET, DEVICE_STEP_TIME_MS, FLAGS, STEP_TIME_MS
 from tb_stepperf.errors import NotFoundError
 from tb_stepperf.statistics import Selection, flag_bits, select
 
 if TYPE_CHECKING:
-    from tb_stepperf.store import Table
+    from tb_stepperf.store import AttemptInfo, Table
 
 LEAVING_OUT: Mapping[str, int] = {
     "warmup": int(Flag.WARMUP),
@@ -29,10 +29,8 @@ STEP_TIME: Mapping[str, str] = {"host": STEP_TIME_MS, "device": DEVICE_STEP_TIME
 
 CLOCKS = tuple(STEP_TIME)
 
-BUCKET = "bucket"
-"""Column with the number of each step's kind, such as its sequence-length bucket."""
-
 _BUCKET_NAMES = "buckets"
+_MAX_BUCKET = 2**25  # above every number that is exact in float32, by one for "none"
 
 
 class Reader(Protocol):
@@ -90,13 +88,22 @@ class Series:
         numbers = self.column(BUCKET)
         if numbers is None:
             return None
-        distinct, of_step = np.unique(np.where(np.isfinite(numbers), numbers, -1.0), return_inverse=True)
-        if distinct.size < 2:
-            return None
-        names = latest_environment(self.table.attempts).get(_BUCKET_NAMES)
-        names = names if isinstance(names, Mapping) else {}
-        texts = ["none" if number < 0 else str(names.get(f"{number:.0f}", f"{number:.0f}")) for number in distinct]
-        return np.array(texts)[of_step]
+        # A process numbers its buckets itself: the same kind may have another number in another attempt.
+        known = np.where(np.isfinite(numbers), numbers, -1).astype(np.int64)
+        of_attempt = self.table.attempt_index[self.rows].astype(np.int64)
+        distinct, of_step = np.unique(of_attempt * _MAX_BUCKET + known + 1, return_inverse=True)
+        names = [_bucket_names(attempt) for attempt in self.table.attempts]
+        texts = [_bucket_text(names[key // _MAX_BUCKET], key % _MAX_BUCKET - 1) for key in distinct.tolist()]
+        return np.array(texts)[of_step] if len(set(texts)) > 1 else None
+
+
+def _bucket_names(attempt: AttemptInfo) -> Mapping[str, Any]:
+    names = latest_environment([attempt]).get(_BUCKET_NAMES)
+    return names if isinstance(names, Mapping) else {}
+
+
+def _bucket_text(names: Mapping[str, Any], number: int) -> str:
+    return "none" if number < 0 else str(names.get(str(number), number))
 
 
 def series_of(table: Table, clock: str) -> Series:
