@@ -113,7 +113,10 @@ class Report:
         mean_f1 = np.mean([tally.f1 for tally in self.by_kind.values()]) if self.by_kind else float("nan")
         errors = np.array(total.errors or [0])
         worst = sorted(self.quiet.items(), key=lambda item: -sum(item[1]))[:3]
-        rows += ["", "F1 by noise: " + ", ".join(f"{name} {tally.f1:.2f}" for name, tally in self.by_base.items()) + "."]
+        rows += [
+            "",
+            "F1 by noise: " + ", ".join(f"{name} {tally.f1:.2f}" for name, tally in self.by_base.items()) + ".",
+        ]
         rows += [
             "",
             f"F1 {total.f1:.3f}; mean over kinds {mean_f1:.3f}; "

@@ -10,7 +10,7 @@ from tb_stepperf.statistics.changes.candidates import MAX_BLOCKS, partition, sho
 from tb_stepperf.statistics.changes.noise import Sums, global_long_run_variance
 from tb_stepperf.statistics.changes.prepare import Prepared
 from tb_stepperf.statistics.changes.records import MIN_SEGMENT, Settings
-from tb_stepperf.statistics.changes.verify import Verifier
+from tb_stepperf.statistics.changes.verify import MAX_PLACED, Verifier
 
 _DECODE_ROWS = 9
 
@@ -80,7 +80,10 @@ def find_levels(prepared: Prepared, settings: Settings) -> Levels:
         verifier.doubtful_effect = 1.5 * abs(pattern.height)
         verifier.doubtful_rows = max(3 * pattern.longest, log_ms.size // 4)
         borders = verifier.run(candidates, reach)
-        lift = decode_excursions(log_ms, verifier.sums, borders, pattern)
+        decoded = decode_excursions(log_ms, verifier.sums, borders, pattern)
+        if np.abs(decoded - lift).mean() < 1e-3:
+            break
+        lift = decoded
     return Levels(flat_ms, verifier, borders, pattern)
 
 
@@ -99,7 +102,8 @@ def _candidates(
     if log_ms.size > 8 * max_blocks:
         candidates = sorted({*candidates, *short_windows(rough, settings.log_effect)})
     candidates = thin(candidates, MIN_SEGMENT, log_ms.size)
-    candidates = _verifier(log_ms, centre, scale, [], noise, settings).refine(candidates, reach)
+    if len(candidates) <= MAX_PLACED:
+        candidates = _verifier(log_ms, centre, scale, [], noise, settings).refine(candidates, reach)
     return _verifier(log_ms, centre, scale, candidates, noise, settings), candidates
 
 

@@ -15,6 +15,9 @@ from tb_stepperf.statistics.changes.records import MIN_SEGMENT
 
 _SHORT = 60
 
+MAX_PLACED = 300
+"""Of more candidates than this most are noise or a pattern: only what stands is placed exactly."""
+
 
 @dataclasses.dataclass(frozen=True)
 class Contrast:
@@ -164,7 +167,7 @@ class Verifier:
 
     def run(self, candidates: list[int], reach: int, resplit: bool = False) -> list[int]:
         """Elimination, rescue, exact placing, and elimination once more; `resplit` places by the mean before."""
-        borders = self.eliminate(self.refine(candidates, reach))
+        borders = self.eliminate(self.refine(candidates, reach) if len(candidates) <= MAX_PLACED else candidates)
         borders = self.rescue(borders)
         if resplit:
             edges = [0, *borders, self.sums.num_rows]
