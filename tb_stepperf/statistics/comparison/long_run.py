@@ -101,7 +101,9 @@ def memory_of(values: np.ndarray) -> Memory:
     variance = float(scores @ scores)
     if variance <= 1e-12:
         return Memory(0.0, 0.0)
-    raw = np.array([scores[:-lag] @ scores[lag:] for lag in range(1, num_lags + 1)]) / variance
+    # By FFT: as products of long vectors, every lag would start and stop the threads of the linear algebra library.
+    size = 1 << (scores.size + num_lags - 1).bit_length()
+    raw = np.fft.irfft(np.abs(np.fft.rfft(scores, size)) ** 2, size)[1 : num_lags + 1] / variance
     powers = _PHI[:, np.newaxis] ** np.arange(1, num_lags + 1)
     norms = np.maximum((powers**2).sum(axis=1), 1e-12)
     bias, memory = 0.0, Memory(0.0, 0.0)
