@@ -19,7 +19,10 @@ ROOMS: dict[str, tuple[set[str], set[str]]] = {
     "_version": (set(), set()),
     "errors": (set(), set()),
     "blocks": ({"errors"}, {"numpy", "tensorboard"}),
-    "recorder": ({"blocks", "errors", "_version"}, {"numpy", "google_crc32c", "tensorboard", "tensorboardX", "torch"}),
+    "recorder": (
+        {"blocks", "statistics", "errors", "_version"},
+        {"numpy", "google_crc32c", "tensorboard", "tensorboardX", "torch"},
+    ),
     "store": ({"blocks", "errors"}, {"numpy", "tensorboard"}),
     "statistics": ({"errors"}, {"numpy"}),
     "analysis": ({"store", "statistics", "blocks", "errors"}, {"numpy"}),

@@ -26,6 +26,7 @@ def test_members_of_the_writer() -> None:
         "counters",
         "data",
         "exclude",
+        "expect_change",
         "flush",
         "lap",
         "log_step",

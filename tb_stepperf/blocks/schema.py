@@ -29,6 +29,9 @@ NUM_SAMPLES = "num_samples"
 NUM_TOKENS = "num_tokens"
 """Tokens processed by this rank in the step, as given by the loop."""
 
+BUCKET = "bucket"
+"""Kind of the step (sequence-length bucket, curriculum stage) as a number; the environment record names some."""
+
 PEAK_ALLOCATED_BYTES = "peak_allocated_bytes"
 """Peak of the device memory held by tensors; the environment record says whether per step or cumulative."""
 

@@ -33,7 +33,11 @@ _DRIVER_FILE = "/proc/driver/nvidia/version"
 
 
 class Environment:
-    """Fields of the environment record, and which of them are still to be written."""
+    """Fields of the environment record, and which of them are still to be written.
+
+    Attributes:
+        bucket_names: number (as text) to name of the buckets, recorded beside the conditions.
+    """
 
     def __init__(self, messages: Messages, fields: Mapping[str, Any], user: Mapping[str, Any] | None) -> None:
         self._messages = messages
@@ -42,6 +46,7 @@ class Environment:
         self._step = 0
         self._num_batch_changes = 0
         self._given: set[str] = set()
+        self.bucket_names: Mapping[str, str] = {}
         self.update(dict(user or {}), 0)
 
     def begin_attempt(self) -> None:
@@ -108,7 +113,7 @@ class Environment:
 
     def next_record(self) -> dict[str, Any] | None:
         """Returns the record to be written, or None where nothing changed."""
-        fields = self._fields
+        fields = {**self._fields, **({"buckets": self.bucket_names} if self.bucket_names else {})}
         if self._written is None:
             return {"step": self._step, **fields}
         changed = {name: value for name, value in fields.items() if self._written.get(name) != value}

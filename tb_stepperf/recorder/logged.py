@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from tb_stepperf.blocks.schema import (
+    BUCKET,
     DEVICE_STEP_TIME_MS,
     NUM_MICRO_STEPS,
     NUM_SAMPLES,
@@ -42,7 +43,7 @@ class LoggedSteps:
         self._wall_clock = wall_clock
         self._last: tuple[Any, ...] | None = None
 
-    def log(self, step: Any, wall_time_s: Any, values: Mapping[str, Any], stages: Any) -> None:
+    def log(self, step: Any, wall_time_s: Any, values: Mapping[str, Any], stages: Any, bucket: Any) -> None:
         """Adds one sample. The caller holds the loop's lock.
 
         Args:
@@ -50,6 +51,7 @@ class LoggedSteps:
             wall_time_s: seconds since the epoch at its end; None for now.
             values: column name to number; None where not measured.
             stages: stage name to milliseconds; None without stages.
+            bucket: kind of the step; None where it has none.
         """
         loop = self._loop
         columns: dict[str, float] = {}
@@ -63,6 +65,9 @@ class LoggedSteps:
             for name, value in stages.items():
                 stage = self._names.names[self._names.number(self._names.text(name))]
                 self._put(columns, stage_column(stage), "stages", value)
+        number_of_bucket = None if bucket is None else loop.buckets.number(bucket)
+        if number_of_bucket is not None:
+            columns[BUCKET] = float(number_of_bucket)
         wall_s = None if wall_time_s is None else loop.checks.amount("wall_time_s", wall_time_s)
         sample = (step, wall_s, tuple(columns.items()))
         if step is not None and sample == self._last:

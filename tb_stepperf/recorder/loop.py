@@ -15,7 +15,9 @@ from collections.abc import Callable
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any
 
+from tb_stepperf.recorder.announcements import Announcements
 from tb_stepperf.recorder.arguments import Checks
+from tb_stepperf.recorder.buckets import Buckets
 from tb_stepperf.recorder.gctime import GcTime
 from tb_stepperf.recorder.messages import Messages
 from tb_stepperf.recorder.numbering import Numbering
@@ -28,8 +30,8 @@ if TYPE_CHECKING:
 NOBODY = -1
 """Not the identity of any thread."""
 
-ROW_WIDTH = 8
-"""Entries of `LoopState.rows` per step: the fields of `rows.StepColumns`, or a `LoggedRow` and seven times None."""
+ROW_WIDTH = 9
+"""Entries of `LoopState.rows` per step: the fields of `rows.StepColumns`, or a `LoggedRow` and eight times None."""
 
 ENTRIES_PER_WAKE = 128 * ROW_WIDTH
 """The background thread is woken when this many entries of `rows` wait: 128 steps."""
@@ -62,6 +64,8 @@ class LoopState:
         drain_lock: held while stamps and rows are taken or given up.
         counters: the counters of docs/format.md, since construction.
         checks: of the arguments that the loop passes.
+        announcements: planned changes that wait to be written.
+        buckets: numbers of the kinds of steps.
     """
 
     __slots__ = (
@@ -71,9 +75,11 @@ class LoopState:
         "_seen_step",
         "_thread",
         "add_row",
+        "announcements",
         "any_logged",
         "begun",
         "begun_s",
+        "buckets",
         "checks",
         "clock",
         "counters",
@@ -115,6 +121,8 @@ class LoopState:
         self.drain_lock = threading.Lock()
         self.counters: dict[str, int] = {}
         self.checks = Checks(self.count, messages)
+        self.announcements = Announcements(self.checks, messages)
+        self.buckets = Buckets(self.checks, messages)
         self.next_step = first_step
         self.gc_time = GcTime(clock)
         self.profiler: Any = _NoProfiler
@@ -302,6 +310,8 @@ class LoopState:
         """Returns the number of a step that ends, as given or the next one; None where there is none left."""
         number = self._numbering.choose(given, self.next_step, self._seen_row)
         if number is not None:
+            if self.announcements.waiting:
+                self.announcements.place(self.next_step, number)
             self.next_step = number + 1
             self._seen_row = True
         return number

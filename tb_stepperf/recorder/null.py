@@ -56,6 +56,9 @@ class NullWriter(StepPerfWriter):
     def log_step(self, **values: Any) -> None:
         """Does nothing."""
 
+    def expect_change(self, text: str) -> None:
+        """Does nothing."""
+
     def update_environment(self, **fields: Any) -> None:
         """Does nothing."""
 

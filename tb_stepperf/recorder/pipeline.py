@@ -13,6 +13,7 @@ import numpy as np
 
 from tb_stepperf.recorder.assemble import Assembler, Steps
 from tb_stepperf.recorder.attempts import Attempt, Identity, ascending_runs
+from tb_stepperf.recorder.changes import ChangeWatch
 from tb_stepperf.recorder.devicerows import DeviceRows
 from tb_stepperf.recorder.environment import Environment
 from tb_stepperf.recorder.loop import ROW_WIDTH, LoopState
@@ -35,6 +36,7 @@ class Pipeline:
         identity: what all attempts share.
         environment: the conditions, written once per attempt and again where they change.
         scalars: ordinary scalars, one point per flush; None without.
+        watch: notices lasting changes of the step time; None without.
         wall_clock: seconds since the epoch.
     """
 
@@ -46,6 +48,7 @@ class Pipeline:
         identity: Identity,
         environment: Environment,
         scalars: Scalars | None,
+        watch: ChangeWatch | None,
         wall_clock: Callable[[], float],
     ) -> None:
         self._loop = loop
@@ -54,6 +57,8 @@ class Pipeline:
         self._identity = identity
         self._environment = environment
         self._scalars = scalars
+        self._watch = watch
+        self._notes: list[dict[str, Any]] = []
         self._wall_clock = wall_clock
         self._assembler = Assembler()
         self._device_rows = DeviceRows()
@@ -84,6 +89,12 @@ class Pipeline:
         self._release()
         loop.want_batch = self._environment.wants_batches
         return len(taken) == _FLOATS_PER_DRAIN or len(rows) >= _LOGGED_PER_DRAIN * ROW_WIDTH
+
+    def look_for_changes(self) -> bool:
+        """Looks at some of the steps that came; returns whether there may be more to look at."""
+        noticed = None if self._watch is None else self._watch.look()
+        self._notes += noticed or ()
+        return noticed is not None
 
     def write(self, with_scalars: bool = True) -> None:
         """Writes everything that waits; with a point of each scalar at a flush."""
@@ -171,25 +182,28 @@ class Pipeline:
             part = attempt.add(rows.slice(start, end))
             if self._scalars is not None:
                 self._scalars.add(part)
+            if self._watch is not None:
+                self._watch.add(part)
 
     def _begin_attempt(self, started_s: float) -> Attempt:
         counters = self._loop.counters if self._attempt is not None else {}
         self._attempt = Attempt(self._identity, started_s, counters)
         self._environment.begin_attempt()
+        if self._watch is not None:
+            self._watch.begin_attempt()
         return self._attempt
 
     def _write(self, end: str | None, with_scalars: bool) -> None:
         attempt = self._attempt or self._begin_attempt(self.began_wall_s)
         if self._sink.lost_what_was_written():
             self._environment.begin_attempt()
+        self._take_notes()
         record = self._environment.next_record()
         blocks = attempt.take_events(self._loop.counters, end)
         point = self._scalars.take_event() if with_scalars and self._scalars is not None else None
-        events = [event for event, _ in blocks]
-        num_before = 0
-        if record is not None:
-            events.insert(0, attempt.environment_event(record, self._wall_clock()))
-            num_before = 1
+        records = [*([] if record is None else [record]), *self._notes]
+        events = [attempt.environment_event(one, self._wall_clock()) for one in records]
+        events += [event for event, _ in blocks]
         if point is not None:
             events.append(point)
         if not events:
@@ -197,13 +211,22 @@ class Pipeline:
         num_safe = self._sink.write(events)
         if record is not None and num_safe:
             self._environment.mark_written(record)
+        del self._notes[: max(num_safe - (record is not None), 0)]
         num_rows = attempt.position.num_rows
-        num_safe_blocks = min(max(num_safe - num_before, 0), len(blocks))
+        num_safe_blocks = min(max(num_safe - len(records), 0), len(blocks))
         if num_safe_blocks:
             attempt.position = blocks[num_safe_blocks - 1][1]
         if blocks:
             num_written = attempt.position.num_rows - num_rows
             self._settle(num_written, blocks[-1][1].num_rows - num_rows - num_written)
+
+    def _take_notes(self) -> None:
+        """Takes what the loop announced, and the names of its buckets, to be written beside the conditions."""
+        loop = self._loop
+        self._environment.bucket_names = loop.buckets.names
+        if loop.announcements.waiting:
+            with loop.lock:
+                self._notes += loop.announcements.take(loop.next_step)
 
     def _settle(self, num_written: int, num_lost: int) -> None:
         self._num_settled += num_written + num_lost

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tb_stepperf.blocks.schema import (
+    BUCKET,
     EXCLUDED_MS,
     FLAGS,
     GC_MS,
@@ -38,6 +39,7 @@ class StepColumns(NamedTuple):
         profiled: torch's profiler was recording.
         memory: what the memory probe read, by its `columns`; None where it was not read.
         device: the `DeviceStep` that will know the device times; None without a device.
+        bucket: number of its bucket; None where none was given.
     """
 
     step: Sequence[int]
@@ -48,6 +50,7 @@ class StepColumns(NamedTuple):
     profiled: Sequence[bool]
     memory: Sequence[tuple[float, ...] | None]
     device: Sequence[DeviceStep | None]
+    bucket: Sequence[int | None]
 
 
 class LoggedRow(NamedTuple):
@@ -112,7 +115,7 @@ def measured_rows(
         GC_MS: _float32(np.array(known.gc_s) * 1e3),
         NUM_MICRO_STEPS: _micro_steps(steps, known.num_micro_steps),
     }
-    for name, given in ((NUM_SAMPLES, known.num_samples), (NUM_TOKENS, known.num_tokens)):
+    for name, given in ((NUM_SAMPLES, known.num_samples), (NUM_TOKENS, known.num_tokens), (BUCKET, known.bucket)):
         if not _all_none(given):
             columns[name] = _optional(given)
     for number in range(FIRST_STAGE, len(stage_ms)):

@@ -111,6 +111,8 @@ class FlushThread:
             self._pause(message)
         now_s = time.monotonic()
         is_due = message is not None or now_s >= self._next_flush_s
+        while is_due and self._pipeline.look_for_changes():
+            self._pause(message)
         if is_due or self._pipeline.want_write:
             self._pause(message)
             self._pipeline.write(with_scalars=is_due)

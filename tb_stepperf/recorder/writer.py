@@ -13,6 +13,7 @@ from typing import Any, TypeVar, cast
 from tb_stepperf.recorder import lifetime
 from tb_stepperf.recorder.arguments import MAX_STEP
 from tb_stepperf.recorder.attempts import Identity
+from tb_stepperf.recorder.changes import ChangeWatch
 from tb_stepperf.recorder.environment import Environment
 from tb_stepperf.recorder.hardware import Hardware
 from tb_stepperf.recorder.logged import LoggedSteps
@@ -72,6 +73,8 @@ class StepPerfWriter:
             process uses at the end of the first step. `cpu` measures on the host only.
         scalars: also write the ordinary scalars of `scalars.py`, one point per flush.
         user: what the environment record should hold besides what is found; JSON values.
+        detect_changes: look for lasting changes of the step time while the loop runs, on the background thread and with
+            at most 0.1 % of the time. What is noticed is logged (INFO) and marked as provisional.
         max_stages: how many stage names are kept apart.
         clock: monotonic seconds.
         wall_clock: seconds since the epoch.
@@ -117,6 +120,7 @@ class StepPerfWriter:
         device: Any = None,
         scalars: bool = True,
         user: Mapping[str, Any] | None = None,
+        detect_changes: bool = True,
         max_stages: int = 64,
         clock: Callable[[], float] = time.perf_counter,
         wall_clock: Callable[[], float] = time.time,
@@ -146,7 +150,14 @@ class StepPerfWriter:
         self._logged = LoggedSteps(loop, self._names, wall_clock)
         identity = Identity(uuid.uuid4().hex, place.rank, place.world_size, warmup_steps)
         pipeline = Pipeline(
-            loop, self._names.names, sink, identity, environment, Scalars() if scalars else None, wall_clock
+            loop,
+            self._names.names,
+            sink,
+            identity,
+            environment,
+            Scalars() if scalars else None,
+            ChangeWatch(clock, messages) if detect_changes else None,
+            wall_clock,
         )
         thread = FlushThread(loop, pipeline, flush_interval_s, messages)
         self._life = lifetime.Life(loop, thread, hardware, messages)
@@ -216,6 +227,7 @@ class StepPerfWriter:
         num_samples: float | None = None,
         num_tokens: float | None = None,
         num_micro_steps: float | None = None,
+        bucket: int | str | None = None,
     ) -> None:
         """Ends a step; the next one begins.
 
@@ -225,6 +237,8 @@ class StepPerfWriter:
             num_tokens: tokens that this rank processed in the step.
             num_micro_steps: forward/backward passes of the step; by default how often its most often entered top-level
                 stage was entered.
+            bucket: kind of the step, such as a sequence-length bucket or a stage of a curriculum: steps are then
+                compared with their own kind. At most 256 are kept apart.
         """
         loop = self._loop
         loop.lock.acquire()  # half the cost of `with`
@@ -261,6 +275,7 @@ class StepPerfWriter:
                     loop.profiler._is_profiler_enabled,
                     loop.read_memory(now_s) if now_s >= loop.memory_due_s else None,
                     None if loop.device is None else loop.end_device_step(_BOUNDARY, now_s),
+                    None if bucket is None else loop.buckets.number(bucket),
                 )
             )
             loop.stamp((_BOUNDARY, now_s))
@@ -282,6 +297,7 @@ class StepPerfWriter:
         peak_allocated_bytes: float | None = None,
         peak_reserved_bytes: float | None = None,
         peak_resident_bytes: float | None = None,
+        bucket: int | str | None = None,
         wall_time_s: float | None = None,
     ) -> None:
         """Records a step that was measured elsewhere; it carries the flag `logged`.
@@ -298,6 +314,7 @@ class StepPerfWriter:
             peak_allocated_bytes: peak of device memory held by tensors.
             peak_reserved_bytes: peak of device memory held by the allocator.
             peak_resident_bytes: peak resident memory of the process.
+            bucket: kind of the step, as in `step`.
             wall_time_s: seconds since the epoch at its end, by default now.
         """
         values = {
@@ -312,7 +329,18 @@ class StepPerfWriter:
         }
         with self._loop.lock:
             if self._loop.begin():
-                self._logged.log(step, wall_time_s, values, stages)
+                self._logged.log(step, wall_time_s, values, stages, bucket)
+
+    def expect_change(self, text: str) -> None:
+        """Announces that the next step begins something planned: a change there is then shown as planned.
+
+        Args:
+            text: what changes, such as `batch size 64 → 128`; 200 characters are kept.
+        """
+        loop = self._loop
+        with loop.lock:
+            if not loop.ended:
+                loop.announcements.announce(text, loop.next_step)
 
     def update_environment(self, **fields: Any) -> None:
         """Adds to the environment record what holds from the next step on.
