@@ -71,7 +71,7 @@ class Settings:
     min_effect: float = 0.03
     min_tail_effect: float = 0.05
     min_z: float = 5.2
-    min_tail_z: float = 5.2
+    min_tail_z: float = 4.8
 
     def __post_init__(self) -> None:
         for name in ("min_effect", "min_tail_effect"):
