@@ -32,7 +32,9 @@ describe.each([
     ["warn", "warn-soft"],
     ["error", "error-soft"],
     ["live", "page"],
-    ...[...theme.keys()].filter((name) => /^(change|mark|run)-/.test(name)).map((name): [string, string] => [name, "surface"]),
+    ...[...theme.keys()]
+      .filter((name) => /^(change|mark|run)-/.test(name))
+      .map((name): [string, string] => [name, "surface"]),
   ];
   it.each(pairs)("%s can be read on %s (WCAG AA)", (ink, ground) => {
     expect(contrast(theme.get(ink)!, theme.get(ground)!)).toBeGreaterThanOrEqual(4.5);

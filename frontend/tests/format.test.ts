@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 
-import { matches, sharedEnds, shorten } from "../src/format/names";
+import { digits, interval, pWords, signed, stageName } from "../src/format/changes";
+import { core, groupNames, matches, sharedEnds } from "../src/format/names";
 import { count, integer, percent, significant } from "../src/format/numbers";
 import { clock, position, span } from "../src/format/position";
 import { columnLabel, list, visible } from "../src/format/text";
@@ -106,36 +107,76 @@ describe("run names", () => {
     expect(names[0]!.slice(0, shared.prefix)).toBe("sweep/");
     expect(names[0]!.slice(-shared.suffix)).toBe("/v0");
   });
-  it("keeps short names whole", () => expect(shorten(names[0]!, sharedEnds(names), 40)).toBe(names[0]));
-  it("leaves out what is shared first", () =>
-    expect(shorten(names[0]!, sharedEnds(names), 18)).toBe("…lr=0.001,bs=32…"));
-  it("leaves out the middle of what differs last", () => {
-    const short = shorten(names[0]!, sharedEnds(names), 11);
-    expect(short).toBe("…lr=0.…=32…");
-    expect(short.length).toBe(11);
-  });
-  it("never lets prefix and suffix overlap", () => {
-    const alike = ["a/a", "a/a/a"];
-    const { prefix, suffix } = sharedEnds(alike);
-    expect(prefix + suffix).toBeLessThanOrEqual(3);
+  it("shows what differs in full, however long", () =>
+    expect(names.map((name) => core(name, sharedEnds(names)))).toEqual([
+      "lr=0.001,bs=32",
+      "lr=0.003,bs=32",
+      "lr=0.01,bs=64",
+    ]));
+  it("always leaves something of each name, and does not cut numbers apart", () => {
+    const alike = ["a/a", "a/a/a", "a_", "a_b"];
+    for (const pair of [alike.slice(0, 2), alike.slice(2), ["x", "x"]])
+      for (const name of pair) expect(core(name, sharedEnds(pair)), name).not.toBe("");
     expect(sharedEnds(["only"])).toEqual({ prefix: 0, suffix: 0 });
     expect(sharedEnds([])).toEqual({ prefix: 0, suffix: 0 });
+    const rates = ["net_lr1e-01_bs64", "net_lr1e-03_bs64"];
+    expect(rates.map((name) => core(name, sharedEnds(rates)))).toEqual(["lr1e-01", "lr1e-03"]);
   });
-  it("does not split what is one character", () =>
-    expect([...shorten("🚀".repeat(50), { prefix: 0, suffix: 0 }, 10)].every((c) => c === "🚀" || c === "…")).toBe(
-      true,
-    ));
-  it("keeps 400 similar names apart", () => {
+  it("groups a sweep under what its names have in common", () => {
     const sweep = Array.from(
       { length: 400 },
-      (_, i) => `experiments/vit-large-patch16/sweep/lr=${[3, 1][i % 2]},bs=${1 << (i % 5)},seed=${i}/version_0`,
+      (_, i) => `sweep/resnet50_imagenet_lr1e-0${i % 4}_bs64_seed${String(i).padStart(3, "0")}_cosine_warmup5_amp`,
     );
-    const shared = sharedEnds(sweep);
-    expect(new Set(sweep.map((name) => shorten(name, shared, 34))).size).toBe(400);
+    const all = ["baseline", ...sweep, "z/1", "z/2"];
+    const groups = groupNames(all);
+    expect(groups.map(({ heading, members }) => [heading, members.length])).toEqual([
+      ["", 1],
+      ["sweep/resnet50_imagenet_…_cosine_warmup5_amp", 400],
+      ["", 2],
+    ]);
+    const [, long] = groups;
+    const labels = long!.members.map((i) => core(all[i]!, long!.shared));
+    expect(labels[35]).toBe("lr1e-03_bs64_seed035");
+    expect(new Set(labels).size).toBe(400);
+  });
+  it("groups runs whose folders differ under the folder that holds them all", () => {
+    const sweep = ["1", "2", "3"].map((seed) => `exp/vit/lr=0.1,seed=${seed}/version_0`);
+    const [group, ...others] = groupNames(sweep);
+    expect(group!.heading).toBe("exp/vit/lr=0.1,…/version_0");
+    expect(sweep.map((name) => core(name, group!.shared))).toEqual(["seed=1", "seed=2", "seed=3"]);
+    expect(others).toEqual([]);
+    expect(groupNames([])).toEqual([]);
   });
   it("filters by words in any order", () => {
     expect(matches("lr=0.01,seed=3", "SEED=3 lr")).toBe(true);
     expect(matches("lr=0.01,seed=3", "seed=4")).toBe(false);
     expect(matches("anything", "")).toBe(true);
   });
+});
+
+describe("changes", () => {
+  it("carry a sign and as many digits as their interval bears out", () => {
+    expect([signed(0.124), signed(-0.081), signed(0), signed(-0.0001), signed(null), signed(0.5, 0)]).toEqual([
+      "+12.4 %",
+      "−8.1 %",
+      "0.0 %",
+      "0.0 %",
+      "–",
+      "+50 %",
+    ]);
+    expect(interval(0.118, 0.131)).toBe("11.8–13.1");
+    expect(interval(-0.089, -0.073)).toBe("−8.9 to −7.3");
+    expect(interval(0.1288, 0.1311)).toBe("12.88–13.11");
+    expect([interval(0.04, null), interval(null, 0.04), interval(null, null)]).toEqual(["above 4.0", "below 4.0", ""]);
+    expect([digits(0.1, 0.2), digits(0.1, 0.101), digits(null, 1)]).toEqual([1, 2, 1]);
+  });
+  it("have p-values in words", () =>
+    expect([pWords(0), pWords(0.00099), pWords(0.0042), pWords(0.031), pWords(null)]).toEqual([
+      "p < 0.001",
+      "p < 0.001",
+      "p = 0.004",
+      "p = 0.03",
+      "–",
+    ]));
+  it("name the time in no stage", () => expect([stageName(null), stageName("a\tb")]).toEqual(["not labelled", "a␉b"]));
 });

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 
+import type { Comparison, Markers } from "../src/api/analysis";
 import type { Bands, Catalog, Conditions, Marks, Memory, Stages, Summary, Throughput } from "../src/api/types";
 import { resolveEntries, type Answers, type Shown } from "../src/state/catalog";
 import { INITIAL } from "../src/state/view";
@@ -13,6 +14,7 @@ export interface RecordedRun {
   throughput: Throughput;
   marks: Marks;
   conditions: Conditions;
+  markers: Markers;
 }
 
 export function read<T>(name: string): T {
@@ -21,6 +23,12 @@ export function read<T>(name: string): T {
 
 export const catalog = (): Catalog => read<Catalog>("runs");
 export const run = (name: string): RecordedRun => read<RecordedRun>(`run ${name.replaceAll("/", "_")}`);
+
+/** One run with a change of every kind. */
+export const everyKind = (): Markers => read<Markers>("changes");
+/** A healthy run compared with others, by what comes out. */
+export const comparisons = (): Record<"regression" | "same" | "refused" | "overruled" | "few", Comparison> =>
+  read("comparison");
 
 export function shown(...runs: string[]): Shown[] {
   return resolveEntries({ ...INITIAL, entries: runs.map((name) => ({ run: name, member: null })) }, catalog(), []);

@@ -7,6 +7,7 @@ import { endWords, environmentRows } from "../src/state/environment";
 import { fromPairs, toPairs } from "../src/state/url";
 import {
   chooseAxis,
+  chooseBaseline,
   chooseMember,
   cleanPercentiles,
   INITIAL,
@@ -15,6 +16,7 @@ import {
   reconcile,
   showOnly,
   toggleInclude,
+  toggleOverrule,
   toggleOverlay,
   zoomTo,
   type View,
@@ -61,6 +63,12 @@ describe("view", () => {
     expect(both.include).toEqual(["profiled", "warmup"]);
     expect(toggleInclude(both, "warmup").include).toEqual(["profiled"]);
   });
+  it("overrules for one baseline only", () => {
+    const both = toggleOverrule(toggleOverrule(view("a", "b", "c"), "b"), "c");
+    expect(both.overrule).toEqual(["b", "c"]);
+    expect(toggleOverrule(both, "b").overrule).toEqual(["c"]);
+    expect(chooseBaseline(both, "b")).toMatchObject({ baseline: "b", overrule: [] });
+  });
   it("accepts one to nine percentiles", () => {
     expect(cleanPercentiles([95, 5, 5, 50, NaN, 101])).toEqual([5, 50, 95]);
     expect(cleanPercentiles([])).toBeNull();
@@ -94,6 +102,8 @@ describe("address", () => {
         clock: "device",
         showMax: false,
         showLeftOut: false,
+        baseline: run,
+        overrule: [run, "b@,c"],
       };
       const hash = writeHash("#stepperf", toPairs(original));
       expect(fromPairs(readHash(hash))).toEqual(original);

@@ -1,12 +1,13 @@
 import { render } from "preact";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 
 import { Client } from "../src/api/client";
 import type { Catalog } from "../src/api/types";
 import { Page } from "../src/state/page";
-import { INITIAL, type View } from "../src/state/view";
+import { INITIAL } from "../src/state/view";
 import { App } from "../src/views/app";
 import { catalog, read, run } from "./recorded";
+import { button, entries, NAMES, requests, root, settled, show, text } from "./tab";
 
 // What the chart library draws is tested in a real browser; here it only has to be given the right models.
 vi.mock("../src/charts/plot", () => ({
@@ -18,57 +19,13 @@ vi.mock("../src/charts/plot", () => ({
   },
 }));
 
-let root: HTMLElement;
-let stop: (() => void) | undefined;
-const requests: URL[] = [];
-
-beforeEach(() => {
-  root = document.createElement("div");
-  document.body.append(root);
-  requests.length = 0;
-});
-afterEach(() => {
-  stop?.();
-  render(null, root);
-  root.remove();
-});
-
-type Answer = (url: URL) => { status?: number; body: unknown };
-
-/** The tab over answers by route; recorded runs by default. */
-async function show(runs: Catalog, view: Partial<View> = {}, answer?: Answer): Promise<Page> {
-  const client = new Client("http://host/data/plugin/stepperf/index.js", async (text) => {
-    const url = new URL(text);
-    requests.push(url);
-    const route = url.pathname.split("/").at(-1)!;
-    const special = route === "runs" ? { body: runs } : answer?.(url);
-    const recorded = () =>
-      ({ ...run("resnet50"), ...(runs === NAMES ? {} : run(url.searchParams.get("run")!)) })[route as "bands"];
-    const { status = 200, body } = special ?? { body: recorded() };
-    return new Response(JSON.stringify(body), { status });
-  });
-  const page = new Page(client, { ...INITIAL, ...view });
-  stop = page.start();
-  render(<App page={page} />, root);
-  await page.refresh();
-  await vi.waitFor(() => expect(page.loading.value).toBe(false));
-  await new Promise((resolve) => setTimeout(resolve));
-  return page;
-}
-
-const NAMES = read<Catalog>("names");
-const text = () => root.textContent ?? "";
-const entries = (...runs: string[]) => ({ entries: runs.map((name) => ({ run: name, member: null })) });
-const button = (label: string) =>
-  [...root.querySelectorAll("button")].find((element) => element.textContent === label)!;
-const settled = () => new Promise((resolve) => setTimeout(resolve, 20));
-
 describe("one run", () => {
   it("says in words and numbers what the summary holds", async () => {
     await show(catalog(), entries("resnet50"));
     const { summary } = run("resnet50");
     expect(root.querySelector(".headline")!.textContent).toBe(
-      "A typical step takes 9.99 ms; 1 in 20 takes longer than 10.4 ms. Most labelled time is in backward (43 %).",
+      "A typical step takes 9.99 ms; 1 in 20 takes longer than 10.4 ms. Most labelled time is in backward (43 %). " +
+        "No change found in 11,950 steps: nothing above 3 % (5 % for slow steps).",
     );
     expect(summary.step_time_ms.max_step).toBe("7777");
     expect(text()).toContain("step 7,777");
@@ -78,6 +35,7 @@ describe("one run", () => {
     expect([...root.querySelectorAll("h2")].map((h) => h.textContent)).toEqual([
       "Showing",
       "Step time",
+      "Changes",
       "Stages",
       "Memory",
       "Throughput",

@@ -17,7 +17,10 @@ export function intervalScale(comparisons: readonly Comparison[]): IntervalScale
   const zone = Math.max(0.01, ...comparisons.map((c) => Math.max(c.min_effect, c.min_tail_effect)));
   const measures = comparisons.flatMap((comparison) => comparison.measures);
   const changes = measures.flatMap(({ change }) => change ?? []);
-  const reach = 1.3 * Math.max(2 * zone, ...changes.map(Math.abs));
+  const largest = comparisons.map((one) => Math.max(0, ...one.measures.map(({ change }) => Math.abs(change ?? 0))));
+  const least = Math.min(...largest.filter((change) => change > 0), Infinity);
+  // A run that differs by far more than another one points out of the axis: else nothing could be read of the other.
+  const reach = Math.min(1.3 * Math.max(2 * zone, ...largest), Math.max(0.4, Number.isFinite(least) ? 1.3 * least : 0));
   const held = [...changes, ...measures.flatMap(({ low, high }) => [low ?? 0, high ?? 0])].map((value) =>
     Math.min(reach, Math.max(-reach, value)),
   );

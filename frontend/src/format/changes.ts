@@ -20,12 +20,16 @@ function bare(change: Maybe, decimals: number): string {
 /** The 95 % interval in per cent: "11.8–13.1", "−8.9 to −7.3", "above 4.0" where the data set no limit above. */
 export function interval(low: Maybe, high: Maybe): string {
   const none = (value: Maybe) => value === null || value === undefined;
-  const decimals = !none(low) && !none(high) && high! - low! < 0.005 ? 2 : 1;
+  const decimals = digits(low, high);
   if (none(low) && none(high)) return "";
   if (none(low)) return `below ${bare(high, decimals)}`;
   if (none(high)) return `above ${bare(low, decimals)}`;
   return `${bare(low, decimals)}${low! < 0 ? " to " : "–"}${bare(high, decimals)}`;
 }
+
+/** Decimals that the interval bears out. */
+export const digits = (low: Maybe, high: Maybe): number =>
+  typeof low === "number" && typeof high === "number" && high - low < 0.005 ? 2 : 1;
 
 /** "p < 0.001", "p = 0.02". */
 export function pWords(p: Maybe): string {

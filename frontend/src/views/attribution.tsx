@@ -1,7 +1,7 @@
 import type { Attribution as Found, PartChange } from "../api/analysis";
 import { signed, stageName } from "../format/changes";
 import { count, MISSING, percent } from "../format/numbers";
-import { sentence } from "../format/text";
+import { sentence, visible } from "../format/text";
 import { time } from "../format/units";
 import { styled } from "./parts";
 
@@ -67,7 +67,7 @@ export function Attribution({ found, sides }: { found: Found; sides: [string, st
           <ul>
             {found.coincidences.map(({ text, distance_steps: distance }) => (
               <li key={text + distance}>
-                {sentence(text)}
+                {visible(text)}
                 {distance !== null && <span class="note"> · {distanceWords(distance)}</span>}
               </li>
             ))}

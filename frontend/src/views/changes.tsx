@@ -3,7 +3,7 @@ import { useSignal } from "@preact/signals";
 import type { Markers } from "../api/analysis";
 import { markerLook } from "../charts/markers";
 import { RUN_COLORS } from "../charts/colors";
-import { interval, pWords, signed } from "../format/changes";
+import { digits, interval, pWords, signed } from "../format/changes";
 import { count, integer } from "../format/numbers";
 import { sentence } from "../format/text";
 import { time } from "../format/units";
@@ -90,7 +90,7 @@ function List({ page, rows, several }: ListProps) {
     ["Change", "size"],
     ["What happened", null],
     ["Where", null],
-    ["By chance", null],
+    ["p-value", null],
     ["Kind", "kind"],
     ...(several ? [["Run", "run"] as [string, Order]] : []),
     ["", null],
@@ -164,7 +164,7 @@ function Row({ page, row, several, open, onToggle }: RowProps) {
         <b>
           <Glyph look={look} />
           <span class="hidden">{look.name} </span>
-          {signed(marker.change)}
+          {signed(marker.change, digits(marker.change_low, marker.change_high))}
         </b>
         <small>
           {marker.measure === "p95" && "of p95 "}
@@ -190,7 +190,10 @@ function Row({ page, row, several, open, onToggle }: RowProps) {
       </td>
       {several && (
         <td>
-          <Swatch color={RUN_COLORS[shown.color % RUN_COLORS.length]!} /> <Name text={shown.label} />
+          <span class="run-cell">
+            <Swatch color={RUN_COLORS[shown.color % RUN_COLORS.length]!} />
+            <Name text={shown.label} />
+          </span>
         </td>
       )}
       <td>

@@ -1,5 +1,5 @@
 import type { ComparedSide, Comparison, ConditionCheck } from "../api/analysis";
-import { interval, pWords, signed } from "../format/changes";
+import { digits, interval, pWords, signed } from "../format/changes";
 import { count, integer, percent } from "../format/numbers";
 import { sentence, visible } from "../format/text";
 import { time } from "../format/units";
@@ -75,7 +75,7 @@ export function Levels({ comparison: { levels, level_basis: basis } }: { compari
         <table>
           <thead>
             <tr>
-              {["Level", "Change", "Baseline", "Candidate", "By chance", "Steps", "Share"].map((text) => (
+              {["Level", "Change", "Baseline", "Candidate", "p-value", "Steps", "Share"].map((text) => (
                 <th key={text} scope="col">
                   {text}
                 </th>
@@ -87,7 +87,7 @@ export function Levels({ comparison: { levels, level_basis: basis } }: { compari
               <tr key={level.label}>
                 <th scope="row">{visible(level.label)}</th>
                 <td>
-                  {signed(level.change)} <small>({interval(level.low, level.high)})</small>
+                  {signed(level.change, digits(level.low, level.high))} <small>({interval(level.low, level.high)})</small>
                 </td>
                 <td>{time(level.baseline_ms)}</td>
                 <td>{time(level.candidate_ms)}</td>

@@ -1,6 +1,6 @@
 import type { Comparison, Measure } from "../api/analysis";
 import { direction, type IntervalScale } from "../charts/differences";
-import { pWords, signed } from "../format/changes";
+import { digits, interval, pWords, signed } from "../format/changes";
 import { rate, time } from "../format/units";
 import { styled } from "./parts";
 
@@ -14,7 +14,7 @@ const MARKS = { slower: "▲", faster: "▼", unclear: "●" };
 
 /** Changes with their 95 % intervals on an axis that all candidates share; what is too small to matter is shaded. */
 export function Intervals({ comparison, scale }: { comparison: Comparison; scale: IntervalScale }) {
-  const at = (value: number) => `${((value - scale.min) / (scale.max - scale.min)) * 100}%`;
+  const at = (value: number) => `${Math.min(1, Math.max(0, (value - scale.min) / (scale.max - scale.min))) * 100}%`;
   const shown = comparison.measures.filter(({ measure }) => measure !== "mean" || comparison.decided_by === "mean");
   return (
     <div class="table-scroll flat">
@@ -35,12 +35,12 @@ export function Intervals({ comparison, scale }: { comparison: Comparison; scale
             </th>
             <th scope="col">Change (95 % interval)</th>
             <th scope="col">Baseline → candidate</th>
-            <th scope="col">By chance</th>
+            <th scope="col">p-value</th>
           </tr>
         </thead>
         <tbody>
           {shown.map((measure) => (
-            <Row key={measure.measure} measure={measure} comparison={comparison} at={at} />
+            <Row key={measure.measure} measure={measure} comparison={comparison} scale={scale} at={at} />
           ))}
         </tbody>
       </table>
@@ -51,10 +51,11 @@ export function Intervals({ comparison, scale }: { comparison: Comparison; scale
 interface RowProps {
   measure: Measure;
   comparison: Comparison;
+  scale: IntervalScale;
   at: (value: number) => string;
 }
 
-function Row({ measure, comparison, at }: RowProps) {
+function Row({ measure, comparison, scale, at }: RowProps) {
   const { measure: name, change, low, high, unit } = measure;
   const zone = name === "p95" ? comparison.min_tail_effect : comparison.min_effect;
   const way = direction(measure, zone);
@@ -74,16 +75,20 @@ function Row({ measure, comparison, at }: RowProps) {
               <i
                 class={`reach ${low === null ? "open-low" : ""} ${high === null ? "open-high" : ""}`}
                 ref={styled({
-                  left: low === null ? "0" : `max(0%, ${at(low)})`,
-                  right: high === null ? "0" : `max(0%, 100% - ${at(high)})`,
+                  left: low === null ? "0" : at(low),
+                  right: high === null ? "0" : `calc(100% - ${at(high)})`,
                 })}
               />
-              <b ref={styled({ left: at(change) })}>{MARKS[way]}</b>
+              <b ref={styled({ left: at(change) })}>
+                {change < scale.min && "◂"}
+                {MARKS[way]}
+                {change > scale.max && "▸"}
+              </b>
             </>
           )}
         </div>
       </td>
-      <td>{measure.text}</td>
+      <td>{change === null ? measure.text : `${signed(change, digits(low, high))} (${interval(low, high) || "no limits"})`}</td>
       <td>
         {value(measure.baseline)} → {value(measure.candidate)}
       </td>

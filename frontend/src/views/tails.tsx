@@ -25,7 +25,7 @@ export function TailBlock({ tails, name }: { tails: Tails; name: string | null }
             <table>
               <thead>
                 <tr>
-                  {["Coincides with", "Of the slow steps", "Of the others", "How much more often", "By chance"].map(
+                  {["Coincides with", "Of the slow steps", "Of the others", "How much more often", "p-value"].map(
                     (text) => (
                       <th key={text} scope="col">
                         {text}
