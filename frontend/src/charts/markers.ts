@@ -17,11 +17,12 @@ export interface MarkerLook {
 
 /** ▲ slower, ▼ faster, ◆ planned, ~ provisional. */
 export function markerLook({ planned, provisional, change }: Marker): MarkerLook {
-  if (provisional) return { glyph: "~", color: "--change-provisional", name: "provisional" };
-  if (planned !== null) return { glyph: "◆", color: "--change-planned", name: "planned" };
+  if (provisional)
+    return { glyph: "~", color: "--change-provisional", name: "noticed while training, not confirmed yet" };
+  if (planned !== null) return { glyph: "◆", color: "--change-planned", name: "planned change" };
   return (change ?? 0) < 0
-    ? { glyph: "▼", color: "--change-faster", name: "faster" }
-    : { glyph: "▲", color: "--change-slower", name: "slower" };
+    ? { glyph: "▼", color: "--change-faster", name: "faster from here" }
+    : { glyph: "▲", color: "--change-slower", name: "slower from here" };
 }
 
 const SUFFIX: Partial<Record<Marker["kind"], string>> = {

@@ -20,6 +20,8 @@ export interface Comparisons {
 }
 
 const POLL_MS = 1500;
+/** The server looks at newer steps once they are many, or after a minute. */
+const NEWER_MS = 15_000;
 
 /** What takes the server longer than a chart: it is asked for once the charts are there, and again while it works. */
 export class Analyses {
@@ -51,8 +53,13 @@ export class Analyses {
       effect(() => {
         const { data, loading } = this.markers.state.value;
         clearTimeout(timer);
-        if (!loading && data?.data.some(({ state }) => state === "computing"))
-          timer = setTimeout(() => (this.visit.value += 1), POLL_MS);
+        if (loading || !data) return;
+        const wait = data.data.some(({ state }) => state === "computing")
+          ? POLL_MS
+          : data.data.some(({ num_steps_newer: newer }) => newer > 0)
+            ? NEWER_MS
+            : null;
+        if (wait !== null) timer = setTimeout(() => (this.visit.value += 1), wait);
       }),
       () => clearTimeout(timer),
     ];

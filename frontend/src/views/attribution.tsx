@@ -18,7 +18,7 @@ export function Attribution({ found, sides }: { found: Found; sides: [string, st
     <div class="attribution">
       <p>
         {found.outcome === "uniform" && <b>All stages moved alike. </b>}
-        {found.sentence}
+        {visible(found.sentence)}
       </p>
       {found.vanishes_per && (
         <p>

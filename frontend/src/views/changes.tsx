@@ -5,7 +5,7 @@ import { markerLook } from "../charts/markers";
 import { RUN_COLORS } from "../charts/colors";
 import { digits, interval, pWords, signed } from "../format/changes";
 import { count, integer } from "../format/numbers";
-import { sentence } from "../format/text";
+import { sentence, visible } from "../format/text";
 import { time } from "../format/units";
 import { changeRows, sortChanges, type ChangeRow, type Order } from "../state/change-list";
 import type { Page } from "../state/page";
@@ -52,7 +52,7 @@ function Status({ answer, name, color }: { answer: Markers; name: string | null;
     ? (ahead ? `Waiting for ${count(ahead, "other analysis", "other analyses")}` : "Looking for changes") + older
     : markers.length
       ? name && count(markers.length, "change")
-      : answer.verdict;
+      : answer.verdict && visible(answer.verdict);
   const more = !computing && newer ? `${count(newer, "newer step")} not analysed yet` : "";
   if (!words && !more) return null;
   return (
@@ -178,7 +178,7 @@ function Row({ page, row, several, open, onToggle }: RowProps) {
       </td>
       <td>
         <button type="button" class="link" title="Zoom to around this change">
-          {marker.sentence}
+          {visible(marker.sentence)}
         </button>
       </td>
       <td>{blamedWords(marker)}</td>
@@ -201,7 +201,7 @@ function Row({ page, row, several, open, onToggle }: RowProps) {
           type="button"
           class="button"
           aria-expanded={open}
-          aria-label={`Details of the change at step ${integer(marker.step)}`}
+          aria-label={`${open ? "Hide" : "Why?"} Details of the change at step ${integer(marker.step)}`}
           onClick={(event) => {
             event.stopPropagation();
             onToggle();

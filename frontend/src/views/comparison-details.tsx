@@ -87,7 +87,8 @@ export function Levels({ comparison: { levels, level_basis: basis } }: { compari
               <tr key={level.label}>
                 <th scope="row">{visible(level.label)}</th>
                 <td>
-                  {signed(level.change, digits(level.low, level.high))} <small>({interval(level.low, level.high)})</small>
+                  {signed(level.change, digits(level.low, level.high))}{" "}
+                  <small>({interval(level.low, level.high)})</small>
                 </td>
                 <td>{time(level.baseline_ms)}</td>
                 <td>{time(level.candidate_ms)}</td>

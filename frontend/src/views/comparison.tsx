@@ -105,7 +105,7 @@ function Candidate({ page, one, scale }: { page: Page; one: Compared; scale: Int
       {error && <p class="warnings">Could not be compared: {error.message}</p>}
       {data && (
         <>
-          <p class="sentence">{data.sentence}</p>
+          <p class="sentence">{visible(data.sentence)}</p>
           {data.overruled.length > 0 && (
             <p class="warnings">Compared although conditions differ: {list(data.overruled.map(visible))}.</p>
           )}

@@ -88,7 +88,11 @@ function Row({ measure, comparison, scale, at }: RowProps) {
           )}
         </div>
       </td>
-      <td>{change === null ? measure.text : `${signed(change, digits(low, high))} (${interval(low, high) || "no limits"})`}</td>
+      <td>
+        {change === null
+          ? measure.text
+          : `${signed(change, digits(low, high))} (${interval(low, high) || "no interval"})`}
+      </td>
       <td>
         {value(measure.baseline)} → {value(measure.candidate)}
       </td>

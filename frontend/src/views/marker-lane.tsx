@@ -2,6 +2,7 @@ import type { Marker } from "../api/analysis";
 import { layoutLabels, markerText, PLOT_LEFT, PLOT_RIGHT, type PlacedMarker } from "../charts/markers";
 import { interval, pWords } from "../format/changes";
 import { integer } from "../format/numbers";
+import { visible } from "../format/text";
 import type { Page } from "../state/page";
 import { blamedWords, kindWords, zoomToMarker } from "./change-words";
 import { pageChanges } from "./charts-common";
@@ -68,7 +69,7 @@ function LaneLabel({ page, placed, short, right }: LaneLabelProps) {
       <button
         type="button"
         class={`lane-label ${placed.dashed ? "dashed" : ""}`}
-        aria-label={`${marker.sentence} ${facts(marker).join(", ")}. Zoom to it.`}
+        aria-label={`${visible(marker.sentence)} ${facts(marker).join(", ")}. Zoom to it.`}
         onClick={() => zoomToMarker(page, 0, marker)}
       >
         <Glyph look={placed} />
@@ -78,7 +79,7 @@ function LaneLabel({ page, placed, short, right }: LaneLabelProps) {
         <b>
           {placed.glyph} {markerText(marker)}
         </b>
-        <p>{marker.sentence}</p>
+        <p>{visible(marker.sentence)}</p>
         <p class="note">{facts(marker).join(" · ")} · click to zoom</p>
       </div>
     </>

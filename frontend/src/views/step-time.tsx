@@ -13,10 +13,10 @@ import { time } from "../format/units";
 import type { Answers } from "../state/catalog";
 import type { Page } from "../state/page";
 import type { YScale } from "../state/view";
-import { FullRange, PageChart, pageMarks, underCursor } from "./charts-common";
+import { FullRange, PageChart, pageChanges, pageMarks, underCursor } from "./charts-common";
 import { MarkerLane } from "./marker-lane";
 import { ChartSkeleton, Panel } from "./panel";
-import { Name, Segmented, Swatch } from "./parts";
+import { Glyph, Name, Segmented, Swatch } from "./parts";
 import { DataTable } from "./table";
 import { binWords, stepTimeSummary } from "./words";
 
@@ -164,6 +164,7 @@ function Key({ data, bands, page, clipped }: { data: Answers<Bands>; bands: Band
         </li>
       )}
       <MarkKey page={page} />
+      <ChangeKey page={page} />
     </ul>
   );
 }
@@ -190,6 +191,21 @@ function Curves({ percentiles }: { percentiles: readonly number[] }) {
             .join(", ")}
         </li>
       )}
+    </>
+  );
+}
+
+/** The shapes of the changes that are there. */
+function ChangeKey({ page }: { page: Page }) {
+  const looks = new Map(pageChanges(page).map((look) => [look.glyph, look]));
+  return (
+    <>
+      {[...looks.values()].map((look) => (
+        <li key={look.glyph}>
+          <Glyph look={look} />
+          {look.name}
+        </li>
+      ))}
     </>
   );
 }

@@ -22,7 +22,7 @@ export function TailBlock({ tails, name }: { tails: Tails; name: string | null }
         <details>
           <summary>Numbers behind this</summary>
           <div class="table-scroll flat">
-            <table>
+            <table class="causes">
               <thead>
                 <tr>
                   {["Coincides with", "Of the slow steps", "Of the others", "How much more often", "p-value"].map(
@@ -38,30 +38,37 @@ export function TailBlock({ tails, name }: { tails: Tails; name: string | null }
                 {tails.causes.map((cause) => (
                   <tr key={cause.cause} class={cause.explains ? "clear" : ""}>
                     <th scope="row">{sentence(cause.text)}</th>
-                    <td class="with-bar">
-                      <Bar share={cause.share_of_tail} color="--accent" /> {percent(cause.share_of_tail)}
-                    </td>
+                    <Share share={cause.share_of_tail} color="--accent" />
                     <td>{percent(cause.share_of_rest)}</td>
                     <td>{cause.enrichment === null ? "–" : `${significant(cause.enrichment, 2)} ×`}</td>
                     <td>{pWords(cause.p_adjusted)}</td>
                   </tr>
                 ))}
                 <tr>
-                  <th scope="row">None of what explains</th>
-                  <td class="with-bar">
-                    <Bar share={tails.unexplained} color="--unlabelled" /> {percent(tails.unexplained)}
-                  </td>
+                  <th scope="row">Unexplained: none of the bold ones</th>
+                  <Share share={tails.unexplained} color="--unlabelled" />
                   <td colSpan={3} />
                 </tr>
               </tbody>
             </table>
           </div>
           <p class="note">
-            The slowest {significant(100 - tails.percentile, 2)} %: {count(tails.num_tail, "step")} in{" "}
+            The slowest {Number((100 - tails.percentile).toFixed(3))} %: {count(tails.num_tail, "step")} in{" "}
             {count(tails.num_episodes, "burst")} of {count(tails.num_steps, "step")}. {tails.correction}
           </p>
         </details>
       )}
     </section>
+  );
+}
+
+function Share({ share, color }: { share: number | null; color: string }) {
+  return (
+    <td>
+      <span class="share">
+        <span>{percent(share)}</span>
+        <Bar share={share} color={color} />
+      </span>
+    </td>
   );
 }

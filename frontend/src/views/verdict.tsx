@@ -4,7 +4,7 @@ import type { Page } from "../state/page";
 import { makePrimary } from "../state/view";
 import { MISSING, integer, percent } from "../format/numbers";
 import { position } from "../format/position";
-import { columnLabel, sentence } from "../format/text";
+import { columnLabel, sentence, visible } from "../format/text";
 import { bytes, rate, time } from "../format/units";
 import { RUN_COLORS } from "../charts/colors";
 import { Name, Swatch } from "./parts";
@@ -100,7 +100,7 @@ function Headline({ page, summary }: { page: Page; summary: Summary }) {
   if (answer.verdict_marker !== null)
     return (
       <>
-        <span class="finding">{whole + answer.verdict}</span> {typical}
+        <span class="finding">{whole + visible(answer.verdict ?? "")}</span> {typical}
       </>
     );
   return (
