@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import sys
 import time
 from collections.abc import Callable
 from typing import Any
@@ -13,6 +14,7 @@ import pytest
 from tb_stepperf import StepPerfWriter
 from tb_stepperf.analysis import open_provisional
 from tb_stepperf.blocks import Flag
+from tb_stepperf.recorder import changes as changes_module
 from tb_stepperf.recorder.changes import MAX_SHARE, MAX_WAITING_ROWS, ChangeWatch
 from tb_stepperf.recorder.messages import Messages
 from tb_stepperf.recorder.rows import Rows
@@ -27,6 +29,7 @@ MakeWriter = Callable[..., StepPerfWriter]
 def work_takes_no_time(monkeypatch: pytest.MonkeyPatch) -> None:
     """How much may be looked at must not depend on how fast this machine is."""
     monkeypatch.setattr(time, "thread_time", lambda: 0.0)
+    monkeypatch.setattr(changes_module, "TEST_TAKES_S", 0.0)
 
 
 def noise_ms(num_steps: int, seed: int) -> np.ndarray:
@@ -121,8 +124,20 @@ def test_a_detector_that_fails_is_given_up_and_nothing_else(
     assert attempt.steps == list(range(1000))
     assert attempt.counters == {}
     assert [record.message for record in caplog.records] == [
-        "changes are no longer looked for while training: ZeroDivisionError: a bug of ours"
+        "changes are not looked for while training: ZeroDivisionError: a bug of ours"
     ]
+
+
+def test_without_a_detector_steps_are_written_as_before(
+    make_writer: MakeWriter, tmp_path: Any, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setitem(sys.modules, "tb_stepperf.statistics.live", None)
+    with make_writer() as perf:
+        for step in (0, 1, 0):
+            perf.step(step=step)
+    assert [attempt.steps for attempt in read_directory(tmp_path)] == [[0, 1], [0]]
+    assert "changes are not looked for while training: ModuleNotFoundError" in caplog.text
+    assert len(caplog.records) == 1
 
 
 # The watch on its own -------------------------------------------------------------------------------------------------
@@ -138,6 +153,12 @@ def rows_of(step_time_ms: np.ndarray, first_step: int = 0, **columns: Any) -> Ro
     )
 
 
+def new_watch() -> ChangeWatch:
+    watch = ChangeWatch(ManualClock(), Messages())
+    watch.begin_attempt()
+    return watch
+
+
 def look(watch: ChangeWatch) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = []
     while (noticed := watch.look()) is not None:
@@ -146,7 +167,7 @@ def look(watch: ChangeWatch) -> list[dict[str, Any]]:
 
 
 def test_flagged_rows_and_those_without_a_time_are_not_used() -> None:
-    watch = ChangeWatch(ManualClock(), Messages())
+    watch = new_watch()
     for flag in (Flag.WARMUP, Flag.PROFILED, Flag.RESTART, Flag.WARMUP | Flag.GC):
         watch.add(rows_of(np.full(300, 500.0), flags=int(flag)))
     watch.add(rows_of(np.full(300, np.nan)))
@@ -163,7 +184,7 @@ def test_steps_are_compared_with_their_own_kind() -> None:
     rng = np.random.default_rng(5)
     is_long = rng.random(4000) < np.where(np.arange(4000) < 2000, 0.3, 0.7)
     step_time_ms = noise_ms(4000, seed=6) * np.where(is_long, 2, 1)
-    watch = ChangeWatch(ManualClock(), Messages())
+    watch = new_watch()
     watch.add(rows_of(step_time_ms, bucket=is_long))
     assert look(watch) == []
     watch.add(rows_of(step_time_ms * 1.3, first_step=4000, bucket=is_long))
@@ -172,9 +193,11 @@ def test_steps_are_compared_with_their_own_kind() -> None:
     assert record["provisional_change"]["change"] == pytest.approx(0.3, abs=0.03)
 
 
-def test_it_takes_a_bounded_share_of_the_time() -> None:
+def test_it_takes_a_bounded_share_of_the_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(changes_module, "TEST_TAKES_S", 0.02)
     clock, cpu_clock = ManualClock(), ManualClock()
     watch = ChangeWatch(clock, Messages(), lambda: cpu_clock.now_s)
+    watch.begin_attempt()
     watch.add(rows_of(noise_ms(2048, seed=7)))
 
     feed = watch._feed
@@ -184,17 +207,16 @@ def test_it_takes_a_bounded_share_of_the_time() -> None:
         return feed(part)
 
     watch._feed = slow_feed  # type: ignore[method-assign]
-    assert watch.look() == []
-    assert watch.look() is None
-    clock.advance(0.02 / MAX_SHARE - 0.001)
-    assert watch.look() is None
-    clock.advance(0.002)
-    assert watch.look() == []
-    assert watch.look() is None
+    for _ in range(3):
+        clock.advance(0.02 / MAX_SHARE - 0.01)
+        assert watch.look() is None
+        clock.advance(0.011)
+        assert watch.look() == []
+        assert watch.look() is None
 
 
 def test_what_waits_is_bounded_and_the_newest_is_kept() -> None:
-    watch = ChangeWatch(ManualClock(), Messages())
+    watch = new_watch()
     step_time_ms = noise_ms(1024, seed=8)
     for start in range(0, 100 * 1024, 1024):
         watch.add(rows_of(step_time_ms, first_step=start))
