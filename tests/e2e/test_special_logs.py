@@ -49,8 +49,20 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         times = np.full(60, 100.0 + rank)
         directory = logdir / "job" / f"rank_{rank}"
         write_attempt(directory, np.arange(60), _columns(60, times), rank=rank, world_size=4)
+    write_attempt(logdir / "healthy", np.arange(4000), _noisy(4000, slower_from=None))
+    write_attempt(logdir / "slower", np.arange(4000), _noisy(4000, slower_from=2500))
     with tensorboard(logdir) as address:
         yield address
+
+
+def _noisy(num_rows: int, slower_from: int | None) -> dict[str, np.ndarray]:
+    """Steps of about 100 ms; from `slower_from` on, the stage `data` takes 13 ms longer."""
+    random = np.random.default_rng(7)
+    forward = 90.0 * np.exp(random.normal(0.0, 0.01, num_rows))
+    data = 10.0 * np.exp(random.normal(0.0, 0.05, num_rows))
+    if slower_from is not None:
+        data[slower_from:] += 13.0
+    return {"step_time_ms": forward + data, "stage/forward_ms": forward, "stage/data_ms": data}
 
 
 def _show(tab: Tab, run: str) -> None:
@@ -108,6 +120,32 @@ def test_ranks_are_one_job_and_one_is_chosen(browser: Browser, address: str) -> 
         expect(tab.frame.get_by_text(re.compile("rank 2", re.IGNORECASE)).first).to_be_visible()
         tab.frame.get_by_label(re.compile("rank", re.IGNORECASE)).first.select_option(label="rank 3")
         expect(tab.frame.get_by_text(re.compile(r"A typical step takes 103"))).to_be_visible()
+
+
+def test_a_planted_slowdown_is_marked_and_put_down_to_its_stage(browser: Browser, address: str) -> None:
+    with opened(browser, address) as tab:
+        _show(tab, "slower")
+        sentence = re.compile(r"Slower since step 2,(499|500|501): \+13(\.\d+)? % .* in data")
+        expect(tab.frame.get_by_role("region", name="Summary").get_by_text(sentence)).to_be_visible()
+        changes = tab.panel("Changes")
+        expect(changes.get_by_role("row").filter(has_text=sentence)).to_have_count(1)
+        changes.get_by_role("button", name=re.compile("Why")).click()
+        expect(changes).to_contain_text("100 % of the change")
+
+
+def test_noise_is_not_marked(browser: Browser, address: str) -> None:
+    with opened(browser, address) as tab:
+        _show(tab, "healthy")
+        expect(tab.panel("Changes")).to_contain_text("No change found in 4,000 steps")
+
+
+def test_two_runs_are_compared(browser: Browser, address: str) -> None:
+    with opened(browser, address) as tab:
+        _show(tab, "healthy")
+        tab.frame.get_by_role("option", name="slower", exact=True).locator(".overlay").click()
+        comparison = tab.panel("Comparison with a baseline")
+        expect(comparison).to_be_visible()
+        expect(comparison).to_contain_text(re.compile("run-to-run spread is unknown"))
 
 
 def test_a_growing_run_is_followed(browser: Browser, tmp_path: pathlib.Path) -> None:
