@@ -83,6 +83,19 @@ describe("one run", () => {
   });
 });
 
+describe("another run", () => {
+  it("takes the numbers of the run before away at once", async () => {
+    const page = await show(catalog(), entries("resnet50"));
+    page.change((view) => ({ ...view, ...entries("tiny") }));
+    await new Promise((resolve) => setTimeout(resolve));
+    expect(page.summary.value.data?.shown[0]!.label ?? "tiny").toBe("tiny");
+    await settled();
+    expect(root.querySelector(".eyebrow")!.textContent).toBe("tiny");
+    page.change((view) => ({ ...view, ...entries("tiny", "resnet50") }));
+    expect(page.summary.value.data).not.toBeNull();
+  });
+});
+
 describe("zoom", () => {
   it("asks every chart anew for the range, with absolute positions", async () => {
     const page = await show(catalog(), entries("huge-steps"));

@@ -2,7 +2,7 @@ import { computed, effect, signal } from "@preact/signals";
 
 import { isAbort, type Client } from "../api/client";
 import type { Comparison, Markers } from "../api/analysis";
-import { keyOf, versionOf, type Answers, type Shown } from "./catalog";
+import { isForeign, keyOf, versionOf, type Answers, type Shown } from "./catalog";
 import { hasDevice, type Page } from "./page";
 import { Resource } from "./resource";
 
@@ -91,6 +91,7 @@ export class Analyses {
       axis: axis === "step" ? null : axis,
       clock: clock === "device" && hasDevice(entry) ? "device" : null,
     }));
+    if (isForeign(this.markers.state.peek().data, shown[0]!)) this.markers.clear();
     const versions = shown.map((entry) => [keyOf(entry), entry.color, versionOf(entry.member)]);
     void this.markers.load(JSON.stringify([requests, versions, this.visit.value]), async (abort) => ({
       shown,
@@ -104,6 +105,8 @@ export class Analyses {
     const baseline = this.baseline.value!;
     const candidates = this.runs.value.filter((entry) => entry !== baseline);
     if (!candidates.length) return this.comparison.clear();
+    const before = this.comparison.state.peek().data;
+    if (before && keyOf(before.baseline) !== keyOf(baseline)) this.comparison.clear();
     const device = clock === "device" && [baseline, ...candidates].every(hasDevice);
     const requests = candidates.map(({ run }) => ({
       baseline: baseline.run.run,

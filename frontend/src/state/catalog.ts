@@ -71,6 +71,12 @@ export function resolveEntries(view: View, catalog: Catalog, before: readonly Sh
 export const keyOf = ({ run, member }: Pick<Shown, "run" | "member">): string =>
   JSON.stringify([run.run, member.member]);
 
+/**
+ * Numbers stay while newer ones come, but not those of a run that is not chosen any more: are `answers` such?
+ */
+export const isForeign = (answers: Answers<unknown> | null, primary: Shown): boolean =>
+  answers !== null && !answers.shown.some((entry) => keyOf(entry) === keyOf(primary));
+
 /** Changes whenever new data of the member has arrived. */
 export function versionOf(member: Member): string {
   return [member.num_steps, member.last_step, member.num_attempts, member.end].join(":");

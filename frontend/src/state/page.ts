@@ -6,6 +6,7 @@ import { chooseOrigin } from "../charts/bins";
 import type { HostSelection } from "../host/selection";
 import {
   defaultEntry,
+  isForeign,
   isLive,
   keyOf,
   membersByRun,
@@ -86,7 +87,8 @@ export class Page {
   private readonly shownExtent = computed<Extent>(() => {
     const { range } = this.view.value;
     const extent = range ? { start: BigInt(range.start), end: BigInt(range.end) } : this.extent.value;
-    return (this.lastExtent = extent ?? this.lastExtent);
+    const nothing = !this.bands.value.data && !this.stages.value.data;
+    return (this.lastExtent = extent ?? (nothing ? NOWHERE : this.lastExtent));
   });
   private lastExtent = NOWHERE;
   /** The x axis is known: before that a chart would be drawn over nothing. */
@@ -210,6 +212,7 @@ export class Page {
     const requests = shown.map((entry) => ({ run: entry.run.run, member: entry.member.member, ...parameters(entry) }));
     const key = JSON.stringify([requests, shown.map((entry) => [keyOf(entry), entry.color, versionOf(entry.member)])]);
     const resource = this.resources[name] as Resource<Answers<unknown>>;
+    if (isForeign(resource.state.peek().data, shown[0]!)) resource.clear();
     void resource.load(key, async (abort) => ({
       shown,
       data: await Promise.all(requests.map((request) => this.client.get(name, request, abort))).catch(
