@@ -40,6 +40,8 @@ _MIN_ROWS = 256  # with fewer nothing can be said
 _ROWS_AT_ONCE = 512
 _NUM_STEPS_KEPT = 4096  # a change lies within the last 2048 rows that were fed
 _NO_BUCKET = -1
+_WORK_S = 0.0002
+_REST_S = 0.0002
 
 
 class ChangeWatch:
@@ -119,7 +121,10 @@ class ChangeWatch:
         self._num_waiting -= len(part)
         start_s = self._cpu_clock()
         try:
-            return self._feed(part)
+            from tb_stepperf.statistics.pace import pausing
+
+            with pausing(_GivesWay()):
+                return self._feed(part)
         except Exception as error:  # whatever is wrong with the detector, steps are written as before
             self._fail(error)
             return None
@@ -168,6 +173,22 @@ class ChangeWatch:
             seen_at,
         )
         return [{"step": step, "provisional_change": {"step": step, "kind": kind, "change": change}}]
+
+
+class _GivesWay:
+    """Gives the interpreter to whoever waits for it, again and again while a test runs.
+
+    A thread that wants it is otherwise made to wait for up to `sys.getswitchinterval()`, 5 ms, at every operation of
+    the loop that let go of it.
+    """
+
+    def __init__(self) -> None:
+        self._since_s = time.perf_counter()
+
+    def __call__(self) -> None:
+        if time.perf_counter() - self._since_s >= _WORK_S:
+            time.sleep(_REST_S)
+            self._since_s = time.perf_counter()
 
 
 _ROW = np.dtype([("step", np.int64), ("time_ms", np.float64), ("bucket", np.int64)])

@@ -6,6 +6,7 @@ import numpy as np
 
 from tb_stepperf.statistics.changes.noise import Sums
 from tb_stepperf.statistics.changes.records import MIN_SEGMENT
+from tb_stepperf.statistics.pace import pause_point
 
 MAX_BLOCKS = 4096
 _MAX_SHORT_EVENTS = 2000
@@ -45,6 +46,8 @@ def partition(sums: Sums, long_run_variance: float, max_blocks: int = 1024) -> l
     base = np.zeros(num_blocks + 1)
     base[0] = -penalty
     for end in range(shortest, num_blocks + 1):
+        if not end % 16:
+            pause_point()
         live[num_live] = end - shortest
         num_live += 1
         starts = live[:num_live]
@@ -73,6 +76,7 @@ def short_windows(sums: Sums, log_effect: float, widths: tuple[int, ...] = (24, 
     At each row the means of the `width` rows before and after it are compared (moving sums); a peak counts where it
     stands out by six robust standard deviations and by the practical effect.
     """
+    pause_point()
     found: list[int] = []
     for width in widths:
         num = sums.num_rows - 2 * width + 1
@@ -156,6 +160,7 @@ def place(values: np.ndarray, start: int, border: int, end: int, reach: int) -> 
     Returns:
         The new border, at least `MIN_SEGMENT` rows from both ends where it was so before.
     """
+    pause_point()
     low = max(start + min(MIN_SEGMENT, border - start), border - reach)
     high = min(end - min(MIN_SEGMENT, end - border), border + reach)
     if high <= low:

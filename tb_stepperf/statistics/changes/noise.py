@@ -10,6 +10,8 @@ import math
 
 import numpy as np
 
+from tb_stepperf.statistics.pace import pause_point
+
 _FLOOR = 1e-8
 _LEAST_FOR_DECAY = 200
 """Rows from which on the decay of the autocorrelation can be told at all."""
@@ -96,6 +98,7 @@ def global_long_run_variance(sums: Sums, largest_group: int | None = None) -> fl
     The median absolute difference of adjacent group means is deaf to rare jumps; group sizes double as long as there
     are at least 24 groups (and up to `largest_group` rows), and the largest value counts.
     """
+    pause_point()
     best, size = sums.floor, 1
     while sums.num_rows // size >= 24 and size <= (largest_group or sums.num_rows):
         means = sums.group_means(0, sums.num_rows // size * size, sums.num_rows // size)

@@ -6,6 +6,8 @@ import dataclasses
 
 import numpy as np
 
+from tb_stepperf.statistics.pace import pause_point
+
 MAX_FILLED_RUN = 8
 """Longest run of unusable readings that is filled; longer ones are cut out."""
 
@@ -71,6 +73,7 @@ def local_median(log_ms: np.ndarray) -> np.ndarray:
     that is nearer to it. A stretch of 20 rows on another level so fills at least one window by more than half, and
     stalls of up to 8 rows fill none.
     """
+    pause_point()
     half = 16 if log_ms.size >= 1000 else 10
     size = 2 * half
     if log_ms.size < 2 * size:
@@ -92,6 +95,7 @@ def robust_scale(residual: np.ndarray) -> float:
 
     The second keeps a series whose readings are mostly equal (a coarse timer) from having no noise at all.
     """
+    pause_point()
     size = np.abs(residual)
     mad = 1.4826 * float(np.median(size))
     trimmed = size[size <= np.quantile(size, 0.9)]
@@ -105,6 +109,7 @@ def find_period(residual: np.ndarray) -> int:
     0.15 above both neighbours and recur at twice the lag; the smallest lag that comes near the highest of them is the
     period (a pattern over 12 steps may also repeat roughly every 3).
     """
+    pause_point()
     if residual.size > _MAX_PERIOD_SAMPLE:
         first = (residual.size - _MAX_PERIOD_SAMPLE) // 2
         residual = residual[first : first + _MAX_PERIOD_SAMPLE]
@@ -136,6 +141,7 @@ def warm_up_end(log_ms: np.ndarray) -> tuple[int, float]:
     with the median of the 40 rows that follow, for six of eight successive rows; a decay is then followed to its end.
     At most a third of the series and at most 1,000 rows are warm-up.
     """
+    pause_point()
     limit = min(log_ms.size // 3, 400)
     if limit < 8:
         return 0, 0.0

@@ -12,6 +12,7 @@ from tb_stepperf.statistics.changes.candidates import thin
 from tb_stepperf.statistics.changes.noise import Sums
 from tb_stepperf.statistics.changes.records import MIN_SEGMENT, Settings
 from tb_stepperf.statistics.changes.verify import Verifier
+from tb_stepperf.statistics.pace import pause_point
 
 _MIN_WHOLE_TREND_Z = 5.5
 _MIN_TREND_Z = 6.5
@@ -180,6 +181,7 @@ def _residual_noise(residual: np.ndarray, num_fitted: int) -> float:
 
 def _scan_knots(values: np.ndarray, firsts: np.ndarray, lasts: np.ndarray) -> tuple[float, float, float]:
     """Smallest squared error over all pairs of knots, with the pair."""
+    pause_point()
     first, last = (part.ravel() for part in np.meshgrid(firsts, lasts))
     valid = last - first >= 1.0
     first, last = first[valid], last[valid]
@@ -187,8 +189,10 @@ def _scan_knots(values: np.ndarray, firsts: np.ndarray, lasts: np.ndarray) -> tu
         return float("inf"), 0.0, 0.0
     rows = np.arange(values.size) + 0.5
     shape = np.clip((rows[None, :] - first[:, None]) / (last - first)[:, None], 0.0, 1.0)
+    pause_point()
     shape -= shape.mean(axis=1, keepdims=True)
     power = (shape * shape).sum(axis=1)
+    pause_point()
     power[power < 1e-9] = np.inf
     centred = values - values.mean()
     gain = (shape @ centred) ** 2 / power

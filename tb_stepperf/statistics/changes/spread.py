@@ -14,6 +14,7 @@ from tb_stepperf.statistics.changes.noise import Sums, global_long_run_variance
 from tb_stepperf.statistics.changes.prepare import robust_scale
 from tb_stepperf.statistics.changes.records import Settings
 from tb_stepperf.statistics.changes.verify import Contrast, Verifier
+from tb_stepperf.statistics.pace import pause_point
 
 _SHORTEST = 40
 _RATE_EFFECT = 0.015
@@ -165,6 +166,7 @@ def find_spread_borders(
 def _borders_of(
     stream: np.ndarray, residual: np.ndarray, kind: str, level_borders: list[int], settings: Settings
 ) -> list[tuple[SpreadBorder, SpreadVerifier]]:
+    pause_point()
     is_rate = kind == "tail"
     if is_rate and stream.sum() < 8:
         return []

@@ -12,6 +12,7 @@ import numpy as np
 from tb_stepperf.statistics.changes.candidates import best_split, place
 from tb_stepperf.statistics.changes.noise import Sums
 from tb_stepperf.statistics.changes.records import MIN_SEGMENT
+from tb_stepperf.statistics.pace import pause_point
 
 _SHORT = 60
 
@@ -92,6 +93,7 @@ class Verifier:
 
     def contrast(self, start: int, border: int, end: int) -> Contrast:
         """Compares rows [start, border) with rows [border, end)."""
+        pause_point()
         num_before, num_after = border - start, end - border
         before, after = self.noise(start, border), self.noise(border, end)
         # the noise of a short stretch is itself uncertain: it borrows from its neighbour
