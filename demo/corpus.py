@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import pathlib
 import sysconfig
 
@@ -40,10 +39,10 @@ class Windows(Dataset):
         num_batches: number of batches; one item of this dataset is one whole batch.
         batch_size: windows in a batch.
         length: characters in a window.
-        slow_data_at: from this batch on, the files of the first `num_parsed` windows are parsed before they are used:
-            the kind of check that somebody adds to a dataset and forgets. None plants nothing.
+        slow_data_at: from this batch on, the files of the first `num_checked` windows are compiled before they are
+            used: the kind of check that somebody adds to a dataset and forgets. None plants nothing.
         long_windows_at: from this batch on, windows are twice as long. None plants nothing.
-        num_parsed: files that the slow check parses in each batch.
+        num_checked: files that the slow check compiles in each batch.
     """
 
     def __init__(
@@ -55,7 +54,7 @@ class Windows(Dataset):
         length: int,
         slow_data_at: int | None = None,
         long_windows_at: int | None = None,
-        num_parsed: int = 8,
+        num_checked: int = 14,
     ) -> None:
         self._sources = sources
         self._num_batches = num_batches
@@ -63,7 +62,7 @@ class Windows(Dataset):
         self._length = length
         self._slow_data_at = slow_data_at
         self._long_windows_at = long_windows_at
-        self._num_parsed = num_parsed
+        self._num_checked = num_checked
 
     def __len__(self) -> int:
         """Number of batches."""
@@ -81,8 +80,8 @@ class Windows(Dataset):
         rows = []
         for row in range(self._batch_size):
             source = self._sources[int(torch.randint(len(self._sources), (), generator=random))]
-            if check and row < self._num_parsed:
-                ast.parse(source)
+            if check and row < self._num_checked:
+                compile(source, "<check>", "exec", dont_inherit=True)
             start = int(torch.randint(len(source) - length - 1, (), generator=random))
             rows.append(torch.frombuffer(bytearray(source[start : start + length + 1]), dtype=torch.uint8))
         characters = torch.stack(rows).long()

@@ -28,7 +28,7 @@ class Plan:
     Attributes:
         num_steps: optimizer steps.
         max_seconds: stop earlier after this long.
-        slow_data_at: from this step on, the dataset parses source files that it need not parse.
+        slow_data_at: from this step on, the dataset compiles source files that it need not compile.
         long_windows_at: from this step on, sequences are twice as long.
         growing_cache_at: from this step on, features of every batch are kept and never dropped: memory grows.
         checkpoint_every: save the model every so many steps.
