@@ -19,33 +19,32 @@ START_TIMEOUT_S = 60.0
 
 
 @contextlib.contextmanager
-def tensorboard(logdir: pathlib.Path, *arguments: str, environment: dict[str, str] | None = None) -> Iterator[str]:
-    """Runs `tensorboard --logdir logdir` on a free port and yields its address, without a slash at the end.
+def tensorboard(
+    logdir: pathlib.Path | None,
+    *arguments: str,
+    environment: dict[str, str] | None = None,
+    log: pathlib.Path | None = None,
+) -> Iterator[str]:
+    """Runs TensorBoard on a free port and yields its address, without a slash at the end.
+
+    Args:
+        logdir: the log directory; None where `arguments` name one in another way.
+        arguments: further ones of the command line.
+        environment: variables on top of ours.
+        log: where its output goes; by default into a file beside `logdir`.
 
     Raises:
         RuntimeError: it ended, or said no address in time; its log is in the message.
     """
-    log_path = logdir.parent / f"tensorboard-{time.monotonic_ns()}.log"
-    command = [
-        sys.executable,
-        "-m",
-        "tensorboard.main",
-        "--logdir",
-        str(logdir),
-        "--port",
-        "0",
-        "--reload_interval",
-        "1",
-    ]
-    with log_path.open("wb") as log:
-        server = subprocess.Popen(
-            [*command, "--reload_interval", "1", *arguments],
-            stdout=log,
-            stderr=log,
-            env={**os.environ, **(environment or {})},
-        )
+    if logdir is not None:
+        arguments = ("--logdir", str(logdir), *arguments)
+        log = log or logdir.parent / f"tensorboard-{time.monotonic_ns()}.log"
+    assert log is not None, "say where the output goes, log=, when there is no logdir"
+    command = [sys.executable, "-m", "tensorboard.main", "--port", "0", "--reload_interval", "1", *arguments]
+    with log.open("wb") as output:
+        server = subprocess.Popen(command, stdout=output, stderr=output, env={**os.environ, **(environment or {})})
     try:
-        yield _address(server, log_path)
+        yield _address(server, log)
     finally:
         server.terminate()
         server.wait()

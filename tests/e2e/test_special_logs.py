@@ -176,6 +176,35 @@ def test_an_empty_log_directory_says_what_to_do(browser: Browser, tmp_path: path
         expect(tab.frame.get_by_text(str(logdir))).to_be_visible()
 
 
+def _runs(address: str, num_runs: int) -> list[str]:
+    """Names of the runs with step data, as soon as TensorBoard has loaded so many."""
+    deadline_s = time.monotonic() + 60.0
+    while True:
+        with urllib.request.urlopen(f"{address}/data/plugin/stepperf/runs") as answer:
+            names = [run["run"] for run in json.load(answer)["runs"]]
+        if len(names) >= num_runs or time.monotonic() > deadline_s:
+            return names
+        time.sleep(0.2)
+
+
+@pytest.mark.parametrize("loader", ["true", "false"])
+def test_runs_behind_symbolic_links_are_seen(tmp_path: pathlib.Path, loader: str) -> None:
+    write_attempt(tmp_path / "elsewhere" / "chosen", np.arange(20), _columns(20))
+    logdir = tmp_path / "runs"
+    logdir.mkdir()
+    (logdir / "link").symlink_to(tmp_path / "elsewhere" / "chosen")
+    with tensorboard(logdir, f"--load_fast={loader}") as address:
+        assert _runs(address, 1) == ["link"]
+
+
+def test_two_log_directories_with_runs_of_one_name_stay_apart(tmp_path: pathlib.Path) -> None:
+    write_attempt(tmp_path / "a" / "run", np.arange(20), _columns(20))
+    write_attempt(tmp_path / "b" / "run", np.arange(30), _columns(30))
+    specification = f"first:{tmp_path / 'a'},second:{tmp_path / 'b'}"
+    with tensorboard(None, "--logdir_spec", specification, log=tmp_path / "tensorboard.log") as address:
+        assert _runs(address, 2) == ["first/run", "second/run"]
+
+
 def test_tensorboard_works_when_our_package_is_broken(tmp_path: pathlib.Path) -> None:
     logdir = tmp_path / "runs"
     shutil.copytree(FOREIGN / "torchtitan", logdir / "torchtitan")
