@@ -11,9 +11,13 @@ from torch.utils.data import Dataset
 NUM_CHARACTERS = 128
 """ASCII; anything else becomes a question mark."""
 
+_NOT_LIBRARY = ("site-packages", "test", "tests", "lib2to3", "idlelib", "turtledemo")
+
 
 def load_sources(max_bytes: int = 2_000_000) -> list[bytes]:
-    """Returns middle-sized source files of the standard library, in name order, at most `max_bytes` in total.
+    """Returns source files of the standard library, in name order, at most `max_bytes` in total.
+
+    They are of middling size, so that work on one takes about as long as on another.
 
     Raises:
         FileNotFoundError: this Python has no standard library source beside it.
@@ -21,9 +25,9 @@ def load_sources(max_bytes: int = 2_000_000) -> list[bytes]:
     folder = pathlib.Path(sysconfig.get_paths()["stdlib"])
     sources: list[bytes] = []
     num_bytes = 0
-    for path in sorted(folder.glob("*.py")):
-        source = path.read_bytes()
-        if len(source) > 2_000 and num_bytes + len(source) <= max_bytes:
+    for path in [*sorted(folder.glob("*.py")), *sorted(folder.glob("*/*.py"))]:
+        source = path.read_bytes() if path.parent.name not in _NOT_LIBRARY else b""
+        if 15_000 < len(source) < 40_000 and num_bytes + len(source) <= max_bytes:
             sources.append(source)
             num_bytes += len(source)
     if not sources:
@@ -54,7 +58,7 @@ class Windows(Dataset):
         length: int,
         slow_data_at: int | None = None,
         long_windows_at: int | None = None,
-        num_checked: int = 14,
+        num_checked: int = 16,
     ) -> None:
         self._sources = sources
         self._num_batches = num_batches
