@@ -118,6 +118,18 @@ def test_the_state_is_in_the_address(browser: Browser, address: str) -> None:
     context.close()
 
 
+def test_what_is_shown_can_be_downloaded(browser: Browser, address: str) -> None:
+    with opened(browser, address) as tab:
+        tab.frame.get_by_role("option", name="healthy-1").click()
+        expect(tab.chart("Step time")).to_be_visible()
+        tab.frame.get_by_text("Download", exact=True).click()
+        with tab.page.expect_download() as waiting:
+            tab.frame.get_by_role("link", name="Steps in view as CSV").click()
+        rows = pathlib.Path(waiting.value.path()).read_text(encoding="utf-8").splitlines()
+        assert rows[0].split(",")[:3] == ["step", "wall_time_s", "step_time_ms"]
+        assert [int(row.split(",")[0]) for row in rows[1:]] == list(range(160))
+
+
 def test_below_a_path_prefix_and_a_proxy(browser: Browser, demo_logs: pathlib.Path) -> None:
     with (
         tensorboard(demo_logs, "--path_prefix", "/x/y") as upstream,
