@@ -5,7 +5,7 @@ import { sentence, visible } from "../format/text";
 import { time } from "../format/units";
 import type { Page } from "../state/page";
 import { toggleOverrule } from "../state/view";
-import { Check } from "./parts";
+import { Check, HeadRow } from "./parts";
 
 const STATUS: Record<ConditionCheck["status"], string> = {
   same: "✓ same",
@@ -37,13 +37,7 @@ export function Checks({ page, run, comparison }: { page: Page; run: string; com
           <table class="environment checks">
             <caption class="hidden">Conditions of both sides</caption>
             <thead>
-              <tr>
-                {["Condition", "Baseline", "Candidate", "Status"].map((text) => (
-                  <th key={text} scope="col">
-                    {text}
-                  </th>
-                ))}
-              </tr>
+              <HeadRow texts={["Condition", "Baseline", "Candidate", "Status"]} />
             </thead>
             <tbody>
               {rows.map(({ field, baseline, candidate, status }) => (
@@ -74,13 +68,7 @@ export function Levels({ comparison: { levels, level_basis: basis } }: { compari
       <div class="table-scroll flat">
         <table>
           <thead>
-            <tr>
-              {["Level", "Change", "Baseline", "Candidate", "p-value", "Steps", "Share"].map((text) => (
-                <th key={text} scope="col">
-                  {text}
-                </th>
-              ))}
-            </tr>
+            <HeadRow texts={["Level", "Change", "Baseline", "Candidate", "p-value", "Steps", "Share"]} />
           </thead>
           <tbody>
             {levels.map((level) => (

@@ -15,6 +15,19 @@ export function Name({ text, children }: { text: string; children?: string }) {
   );
 }
 
+/** The row of column titles that begins a table. */
+export function HeadRow({ texts }: { texts: readonly string[] }) {
+  return (
+    <tr>
+      {texts.map((text) => (
+        <th key={text} scope="col">
+          {text}
+        </th>
+      ))}
+    </tr>
+  );
+}
+
 export function Swatch({ color, hatched = false }: { color: string; hatched?: boolean }) {
   return (
     <span

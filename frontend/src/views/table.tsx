@@ -3,6 +3,7 @@ import type { ComponentChildren } from "preact";
 import { integer } from "../format/numbers";
 import type { Page } from "../state/page";
 import { binName, type Binned } from "./charts-common";
+import { HeadRow } from "./parts";
 
 const CAP = 200;
 
@@ -35,13 +36,7 @@ export function DataTable({ page, caption, answer, head, cells }: TableProps) {
           )}
         </caption>
         <thead>
-          <tr>
-            {["Steps", ...head].map((text) => (
-              <th key={text} scope="col">
-                {text}
-              </th>
-            ))}
-          </tr>
+          <HeadRow texts={["Steps", ...head]} />
         </thead>
         <tbody>
           {Array.from({ length: shown }, (_, i) => (

@@ -2,7 +2,7 @@ import type { Tails } from "../api/analysis";
 import { pWords } from "../format/changes";
 import { count, percent, significant } from "../format/numbers";
 import { sentence } from "../format/text";
-import { Bar, Name } from "./parts";
+import { Bar, HeadRow, Name } from "./parts";
 
 /** With what the slowest steps coincide, and how much of them that does not explain. */
 export function TailBlock({ tails, name }: { tails: Tails; name: string | null }) {
@@ -24,15 +24,9 @@ export function TailBlock({ tails, name }: { tails: Tails; name: string | null }
           <div class="table-scroll flat">
             <table class="causes">
               <thead>
-                <tr>
-                  {["Coincides with", "Of the slow steps", "Of the others", "How much more often", "p-value"].map(
-                    (text) => (
-                      <th key={text} scope="col">
-                        {text}
-                      </th>
-                    ),
-                  )}
-                </tr>
+                <HeadRow
+                  texts={["Coincides with", "Of the slow steps", "Of the others", "How much more often", "p-value"]}
+                />
               </thead>
               <tbody>
                 {tails.causes.map((cause) => (

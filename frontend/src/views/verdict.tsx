@@ -7,7 +7,7 @@ import { position } from "../format/position";
 import { columnLabel, sentence, visible } from "../format/text";
 import { bytes, rate, time } from "../format/units";
 import { RUN_COLORS } from "../charts/colors";
-import { Name, Swatch } from "./parts";
+import { HeadRow, Name, Swatch } from "./parts";
 import { evidence, headline, statsOf, warnings } from "./words";
 
 /** Is it slow, where, and on what do the numbers stand: a sentence first, then the numbers. */
@@ -155,15 +155,9 @@ function Several({ shown, summaries, page }: { shown: Shown[]; summaries: Summar
       <table class="runs-table">
         <caption class="hidden">Summary of each run that is shown</caption>
         <thead>
-          <tr>
-            {["Run", "Median", "p95", "p99", "Longest", "Coverage", "Peak memory", "Throughput", "Steps used"].map(
-              (text) => (
-                <th key={text} scope="col">
-                  {text}
-                </th>
-              ),
-            )}
-          </tr>
+          <HeadRow
+            texts={["Run", "Median", "p95", "p99", "Longest", "Coverage", "Peak memory", "Throughput", "Steps used"]}
+          />
         </thead>
         <tbody>
           {summaries.map((summary, i) => {
