@@ -7,6 +7,7 @@
     ├── FormatError      (also ValueError)  bytes that are not in the block format
     │   └── NewerFormatError                written by a newer version than this reader
     ├── ArgumentError    (also ValueError)  a value given to a pure function is out of range
+    ├── TraceError       (also ValueError)  a file that cannot be read as a torch.profiler trace
     └── RequestError     (also ValueError)  an HTTP parameter is missing, unknown or malformed
         └── NotFoundError                   a well-formed request names something that is not there
 
@@ -33,6 +34,13 @@ class NewerFormatError(FormatError):
 
 class ArgumentError(StepPerfError, ValueError):
     """A value given to a pure function (statistics) is out of its range."""
+
+
+class TraceError(StepPerfError, ValueError):
+    """A file that cannot be read as a torch.profiler trace: foreign, damaged, or beyond a limit.
+
+    The message is one sentence for people, with the position or the reason and, where there is one, the way out.
+    """
 
 
 class RequestError(StepPerfError, ValueError):

@@ -15,7 +15,7 @@ STDLIB = sys.stdlib_module_names
 
 ROOMS: dict[str, tuple[set[str], set[str]]] = {
     # room: (what it may import of tb_stepperf, what it may import from outside the standard library)
-    "__init__": ({"_version", "recorder"}, set()),
+    "__init__": ({"_version", "recorder", "measure"}, set()),
     "_version": (set(), set()),
     "errors": (set(), set()),
     "blocks": ({"errors"}, {"numpy", "tensorboard"}),
@@ -27,10 +27,12 @@ ROOMS: dict[str, tuple[set[str], set[str]]] = {
     "statistics": ({"errors"}, {"numpy"}),
     "analysis": ({"store", "statistics", "blocks", "errors"}, {"numpy"}),
     "plugin": (
-        {"analysis", "store", "statistics", "blocks", "errors", "_version"},
+        {"analysis", "store", "statistics", "traces", "blocks", "errors", "_version"},
         {"numpy", "tensorboard", "werkzeug"},
     ),
-    "cli": ({"analysis", "store", "statistics", "errors", "_version"}, {"click", "rich"}),
+    "traces": ({"errors"}, {"numpy", "tensorboard", "msgspec"}),
+    "measure": ({"recorder", "statistics", "errors", "_version"}, {"numpy", "torch"}),
+    "cli": ({"analysis", "store", "statistics", "traces", "errors", "_version"}, {"click", "rich"}),
 }
 
 

@@ -1,0 +1,237 @@
+"""What is said of a trace: small, frozen, and the same as JSON over HTTP, in the terminal and between processes."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+BREAKDOWN = (
+    "kernel", "copy", "set", "exposed_communication", "runtime", "data_loading", "cpu_operators", "other",
+)  # fmt: skip
+"""Parts of a step in the order of their priority: a moment belongs to the first that has an event there."""
+
+MAX_ROWS = 1000
+"""Rows of a table of operators or kernels; the least of the rest are summed in its last row."""
+
+
+@dataclasses.dataclass(frozen=True)
+class StepSlice:
+    """One step of a trace.
+
+    Attributes:
+        step: its number: the training's where `TraceInfo.numbering` is `training`, else the profiler's.
+        start_ms: relative to the first event of the trace.
+        duration_ms: as the host saw it.
+        cut: `start` or `end` where the window may have cut it; such a step is left out of means. Else None.
+        breakdown_ms: a part of `BREAKDOWN` each; they add up to `duration_ms`.
+        device_busy_ms: time in which any device works (union); None without device events.
+        communication_ms: time in which any communication runs (union), on the device where there is one.
+        overlapped_ms: the part of it during which other device work runs.
+        num_kernels: kernels that start in the step.
+    """
+
+    step: int
+    start_ms: float
+    duration_ms: float
+    cut: str | None
+    breakdown_ms: tuple[float, ...]
+    device_busy_ms: float | None
+    communication_ms: float
+    overlapped_ms: float
+    num_kernels: int
+
+
+@dataclasses.dataclass(frozen=True)
+class OperatorRow:
+    """An operator, or annotation, over the steps that count (all of the trace where it has no step).
+
+    Attributes:
+        name: as recorded; `(N more)` for the summed rest.
+        shapes: of its inputs, None where they were not recorded.
+        num_calls: how often.
+        self_host_ms, total_host_ms: without and with what it calls, on the host.
+        self_device_ms, total_device_ms: device work that it started itself, and with what it calls.
+        is_annotation: a `record_function` of the user, not an operator.
+    """
+
+    name: str
+    shapes: str | None
+    num_calls: int
+    self_host_ms: float
+    total_host_ms: float
+    self_device_ms: float
+    total_device_ms: float
+    is_annotation: bool
+
+
+@dataclasses.dataclass(frozen=True)
+class KernelRow:
+    """A kernel, copy or fill on the devices. `operator` started most of its time; None where that is not known."""
+
+    name: str
+    kind: str
+    num_calls: int
+    total_ms: float
+    mean_us: float
+    max_us: float
+    operator: str | None
+
+
+@dataclasses.dataclass(frozen=True)
+class MemoryCurve:
+    """Memory of one device.
+
+    Attributes:
+        device: such as `cuda:0` (`device 0` where the kind is not known), or `cpu`.
+        peak_allocated_bytes, peak_reserved_bytes: None where not recorded.
+        peak_at_ms: where the allocated peak is.
+        at_ms, allocated_bytes: at most 1,000 points, the largest of each stretch; sums of changes where totals are
+            not recorded (then `is_relative`: the height at the start is not known and taken as 0).
+        is_relative: see above.
+    """
+
+    device: str
+    peak_allocated_bytes: int | None
+    peak_reserved_bytes: int | None
+    peak_at_ms: float | None
+    at_ms: tuple[float, ...]
+    allocated_bytes: tuple[int, ...]
+    is_relative: bool
+
+
+@dataclasses.dataclass(frozen=True)
+class Wait:
+    """A stretch in which the host waits (`kind` `synchronisation` or `data`) or no device works (`device idle`).
+
+    Attributes:
+        kind: see above.
+        name: the call that waits, or what the host does meanwhile; None where nothing is recorded.
+        step: that it begins in, None outside of steps.
+        start_ms, duration_ms: relative to the first event of the trace.
+    """
+
+    kind: str
+    name: str | None
+    step: int | None
+    start_ms: float
+    duration_ms: float
+
+
+@dataclasses.dataclass(frozen=True)
+class Launches:
+    """Whether the device starves on many short kernels.
+
+    Attributes:
+        num_kernels_per_step: mean.
+        median_kernel_us: duration.
+        short_share: share of kernels shorter than 10 µs.
+        num_gaps: stretches of at least 1 µs between device work within the steps.
+        gap_ms_per_step: their sum, a step.
+        short_gap_share: share of that time in gaps of less than 1 ms.
+    """
+
+    num_kernels_per_step: float
+    median_kernel_us: float
+    short_share: float
+    num_gaps: int
+    gap_ms_per_step: float
+    short_gap_share: float
+
+
+@dataclasses.dataclass(frozen=True)
+class Finding:
+    """A rule that speaks: what may be the cause, never what is proven to be.
+
+    Attributes:
+        rule: its name, such as `data-pipeline-bound`.
+        candidate: what may be the cause, in a sentence.
+        evidence: the figures that made the rule speak, in a sentence.
+        next_check: what to try to learn more.
+        limit: what the rule cannot see; it holds the words "a candidate, not a proven cause".
+        share: part of the step that is at stake, in [0, 1]; findings are sorted by it.
+    """
+
+    rule: str
+    candidate: str
+    evidence: str
+    next_check: str
+    limit: str
+    share: float
+
+
+@dataclasses.dataclass(frozen=True)
+class TraceInfo:
+    """The file as a whole.
+
+    Attributes:
+        num_bytes: of the text, decompressed.
+        num_events: complete events.
+        span_ms: from the first start to the last end.
+        rank, world_size, backend: None where the file does not say.
+        devices: names, such as `NVIDIA H100 80GB HBM3`; empty without a device.
+        steps_from: `profiler` (`ProfilerStep#N`), `optimizer` (inferred: one `Optimizer.step` each) or `none`.
+        numbering: `training` or `profiler`, what the numbers of steps are.
+        origin_s: time stamp of the first event in seconds, as Perfetto shows it.
+        notes: sentences for people: what is missing in the file and how to record it, what was repaired.
+    """
+
+    num_bytes: int
+    num_events: int
+    span_ms: float
+    rank: int | None
+    world_size: int | None
+    backend: str | None
+    devices: tuple[str, ...]
+    steps_from: str
+    numbering: str
+    origin_s: float
+    notes: tuple[str, ...]
+
+
+@dataclasses.dataclass(frozen=True)
+class TraceSummary:
+    """A trace in small.
+
+    Attributes:
+        info: the file as a whole.
+        steps: in order; empty where the file marks none.
+        num_steps_used: steps that means and tables are over: those that are not cut, or all where all are. 0 where
+            there is none; then tables are over the whole trace and nothing is "per step".
+        step_ms: mean duration of the steps used; None without steps.
+        breakdown_ms: mean of each part of `BREAKDOWN` over the steps used (over the whole trace without steps).
+        device_busy_share: of the time of the steps used; None without device events.
+        communication_ms, overlapped_ms: means per used step.
+        operators: the largest self time (device first, then host) first.
+        num_operators: before the least were summed.
+        kernels: the largest total first.
+        num_kernels: before the least were summed.
+        memory: one curve a device, empty where memory was not recorded.
+        waits: the ten longest, the longest first.
+        launches: None without device events.
+        findings: the largest share first.
+    """
+
+    info: TraceInfo
+    steps: tuple[StepSlice, ...]
+    num_steps_used: int
+    step_ms: float | None
+    breakdown_ms: tuple[float, ...]
+    device_busy_share: float | None
+    communication_ms: float
+    overlapped_ms: float
+    operators: tuple[OperatorRow, ...]
+    num_operators: int
+    kernels: tuple[KernelRow, ...]
+    num_kernels: int
+    memory: tuple[MemoryCurve, ...]
+    waits: tuple[Wait, ...]
+    launches: Launches | None
+    findings: tuple[Finding, ...]
+
+
+def to_json(summary: TraceSummary) -> dict[str, Any]:
+    """Returns the summary as JSON-able values: keys are the attributes' names, tuples are lists.
+
+    Step numbers are integers here; `/trace` makes decimal strings of them.
+    """
+    return dataclasses.asdict(summary)
