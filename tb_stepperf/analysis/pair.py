@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
+import math
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
+from tb_stepperf.analysis import words
 from tb_stepperf.analysis.attribute import MAX_STEPS, Part, attribute
 from tb_stepperf.analysis.environment import conditions_of
 from tb_stepperf.analysis.member import Thresholds
@@ -21,12 +24,15 @@ from tb_stepperf.statistics import (
     QuantileDifference,
     RunSample,
     compare_runs,
+    find_changes,
     quantile_difference,
     warmup_end,
 )
 
 _FEW_PERCENTILES = (1, 5, 25, 50, 75, 90, 95, 99)
 _MANY_STEPS = 400_000
+_NUM_STRETCHES = 16
+_LEAST_STRETCH_STEPS = 20
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -105,9 +111,10 @@ def compare_members(
         min_tail_effect=thresholds.min_tail_effect,
         overrule=overrule,
     )
+    within = _changes_within(sides, series, result, thresholds)
     return RunsCompared(
         clock=clock,
-        comparison=result,
+        comparison=dataclasses.replace(result, notes=(*within, *result.notes)),
         quantiles=_quantiles(samples),
         attribution=_attribution(sides, series, clock, follows_steps=result.level_basis == "steps"),
         sides=sides,
@@ -132,6 +139,52 @@ def _run_sample(side: Side, series: Series) -> RunSample:
         conditions=conditions_of(series.table.attempts, side.world_size, series.clock),
         name=side.run,
     )
+
+
+def _changes_within(
+    sides: Sequence[Sequence[Side]], series: Sequence[Sequence[Series]], result: Comparison, thresholds: Thresholds
+) -> list[str]:
+    """Says of each run that lastingly changes midway that its figures mix parts, and how the parts compare.
+
+    Where steps were compared with their own kind, a run may change as planned: of that there is nothing to say.
+    """
+    if result.level_basis is not None:
+        return []
+    parts = [[_parts(one, thresholds) for one in some] for some in series]
+    # The baseline's median means something for the parts of a candidate only where no baseline changes itself.
+    reference_ms = (math.nan, math.nan if any(parts[0]) else result.median.baseline)
+    return [
+        words.change_within(("Baseline", "Candidate")[index], side.run, found, reference_ms[index])
+        for index in range(2)
+        for side, found in zip(sides[index], parts[index])
+        if found
+    ]
+
+
+def _parts(series: Series, thresholds: Thresholds) -> list[words.RunPart]:
+    """The parts between lasting changes of the typical step; empty where there is no such change.
+
+    The search costs as much as the comparison, so it is made only where stretches of the run differ by what it looks
+    for.
+    """
+    times, steps = series.step_time_ms, series.steps
+    start = warmup_end(times)
+    if times.size - start < _NUM_STRETCHES * _LEAST_STRETCH_STEPS:
+        return []
+    medians = [float(np.median(stretch)) for stretch in np.array_split(times[start:], _NUM_STRETCHES)]
+    if max(medians) < min(medians) * (1 + thresholds.min_effect):
+        return []
+    changes = find_changes(
+        times,
+        min_effect=thresholds.min_effect,
+        min_tail_effect=thresholds.min_tail_effect,
+        bucket=series.buckets,
+    )
+    lasting = [one.step for one in changes if one.kind in ("regression", "improvement") and one.step > start]
+    if not lasting:
+        return []
+    edges = [start, *lasting, times.size]
+    return [words.RunPart(int(steps[a]), float(np.median(times[a:b]))) for a, b in itertools.pairwise(edges)]
 
 
 def _quantiles(samples: Sequence[Sequence[RunSample]]) -> QuantileDifference | None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+import math
 from collections.abc import Sequence
 
 from tb_stepperf.analysis.events import Provisional
@@ -130,6 +132,45 @@ def is_standing_regression(marker: Marker) -> bool:
 def tails_sentence(tails: TailCauses, since: int | None) -> str:
     """Returns what the slowest steps coincide with, and since when that was asked."""
     return tails.sentence if since is None else f"Since step {step_text(since)}, {tails.sentence}"
+
+
+@dataclasses.dataclass(frozen=True)
+class RunPart:
+    """A stretch of a run between two of its changes.
+
+    Attributes:
+        first_step: where it begins.
+        median_ms: of its steps.
+    """
+
+    first_step: int
+    median_ms: float
+
+
+def change_within(role: str, run: str, parts: Sequence[RunPart], reference_ms: float) -> str:
+    """Returns that a compared run itself changes midway, and how its parts compare.
+
+    Args:
+        role: "Baseline" or "Candidate".
+        run: its name.
+        parts: at least two, in their order.
+        reference_ms: median of what the parts are set against; NaN where there is nothing fitting.
+    """
+    steps = [step_text(part.first_step) for part in parts[1:]]
+    where = f"step {steps[0]}" if len(steps) == 1 else f"steps {', '.join(steps[:-1])} and {steps[-1]}"
+    medians = [part.median_ms for part in parts]
+    if len(steps) == 1:
+        becomes = "becomes slower" if medians[1] > medians[0] else "becomes faster"
+        size = percent(medians[1] / medians[0] - 1, signed=True)
+        text = f"{role} {run} itself {becomes} at {where}: {ms_text(*medians)}, {size} %."
+    else:
+        text = f"{role} {run} itself changes at {where}."
+    text += f" The figures of the whole run are a mix of its {len(parts)} parts"
+    if math.isnan(reference_ms):
+        return f"{text}."
+    sizes = [f"{percent(value / reference_ms - 1, signed=True)} %" for value in medians]
+    differ = f"{', '.join(sizes[:-1])} and {sizes[-1]}"
+    return f"{text}. Compare the parts: against the baseline, their medians differ by {differ}."
 
 
 def definition(thresholds: Thresholds, clock: str) -> str:

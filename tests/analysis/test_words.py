@@ -118,3 +118,18 @@ def test_what_was_noticed_while_training_is_told_as_such() -> None:
 def test_identities_are_stable() -> None:
     assert marker().name == "regression-4213"
     assert not math.isnan(marker().change.change)
+
+
+def test_a_run_that_changes_midway_is_a_mix_of_parts() -> None:
+    parts = [words.RunPart(10, 10.0), words.RunPart(6000, 11.2), words.RunPart(9000, 9.9)]
+    assert words.change_within("Candidate", "b", parts[:2], 10.0) == (
+        "Candidate b itself becomes slower at step 6,000: 10 → 11.2 ms, +12.0 %. The figures of the whole run are a "
+        "mix of its 2 parts. Compare the parts: against the baseline, their medians differ by 0.0 % and +12.0 %."
+    )
+    assert words.change_within("Baseline", "a", parts[1:], math.nan) == (
+        "Baseline a itself becomes faster at step 9,000: 11.2 → 9.9 ms, −11.6 %. The figures of the whole run are a "
+        "mix of its 2 parts."
+    )
+    assert words.change_within("Candidate", "b", parts, 10.0).startswith(
+        "Candidate b itself changes at steps 6,000 and 9,000. The figures of the whole run are a mix of its 3 parts. "
+    )
