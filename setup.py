@@ -21,6 +21,7 @@ setup(
     python_requires=">=3.10",
     install_requires=[
         "google-crc32c>=1.5",
+        "msgspec>=0.19",
         "numpy>=1.24",
         "protobuf>=4.25",
         "tensorboard>=2.16",
