@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Mapping
 from typing import Any
+
+from tb_stepperf.errors import ArgumentError
 
 BREAKDOWN = (
     "kernel", "copy", "set", "exposed_communication", "runtime", "data_loading", "cpu_operators", "other",
@@ -43,10 +46,12 @@ class StepSlice:
 
 @dataclasses.dataclass(frozen=True)
 class OperatorRow:
-    """An operator, or annotation, over the steps that count (all of the trace where it has no step).
+    """An operator, annotation or call of the device's runtime, over the steps that count (all of the trace where it has
+    no step).
 
     Attributes:
-        name: as recorded; `(N more)` for the summed rest.
+        name: as recorded; `ProfilerStep*` for the steps themselves, whose own time is what runs outside of all others;
+            `(N more)` for the summed rest.
         shapes: of its inputs, None where they were not recorded.
         num_calls: how often.
         self_host_ms, total_host_ms: without and with what it calls, on the host.
@@ -66,7 +71,15 @@ class OperatorRow:
 
 @dataclasses.dataclass(frozen=True)
 class KernelRow:
-    """A kernel, copy or fill on the devices. `operator` started most of its time; None where that is not known."""
+    """A kernel, copy or fill on the devices, over the steps that count.
+
+    Attributes:
+        name: as recorded; `(N more)` for the summed rest.
+        kind: `kernel`, `communication` (a kernel too), `copy` or `set`.
+        num_calls: how often.
+        total_ms, mean_us, max_us: of its durations.
+        operator: that started most of its time; None where that is not known.
+    """
 
     name: str
     kind: str
@@ -83,6 +96,7 @@ class MemoryCurve:
 
     Attributes:
         device: such as `cuda:0` (`device 0` where the kind is not known), or `cpu`.
+        total_bytes: that the device has, None where the file does not say.
         peak_allocated_bytes, peak_reserved_bytes: None where not recorded.
         peak_at_ms: where the allocated peak is.
         at_ms, allocated_bytes: at most 1,000 points, the largest of each stretch; sums of changes where totals are
@@ -91,6 +105,7 @@ class MemoryCurve:
     """
 
     device: str
+    total_bytes: int | None
     peak_allocated_bytes: int | None
     peak_reserved_bytes: int | None
     peak_at_ms: float | None
@@ -168,10 +183,12 @@ class TraceInfo:
         num_events: complete events.
         span_ms: from the first start to the last end.
         rank, world_size, backend: None where the file does not say.
-        devices: names, such as `NVIDIA H100 80GB HBM3`; empty without a device.
+        devices: names of those that work, such as `NVIDIA H100 80GB HBM3`; where none does, those that the file
+            describes.
         steps_from: `profiler` (`ProfilerStep#N`), `optimizer` (inferred: one `Optimizer.step` each) or `none`.
         numbering: `training` or `profiler`, what the numbers of steps are.
         origin_s: time stamp of the first event in seconds, as Perfetto shows it.
+        options: of the profiler that the file says were on, such as `record_shapes`.
         notes: sentences for people: what is missing in the file and how to record it, what was repaired.
     """
 
@@ -185,6 +202,7 @@ class TraceInfo:
     steps_from: str
     numbering: str
     origin_s: float
+    options: tuple[str, ...]
     notes: tuple[str, ...]
 
 
@@ -229,9 +247,51 @@ class TraceSummary:
     findings: tuple[Finding, ...]
 
 
+_NESTED: dict[str, type] = {
+    "info": TraceInfo,
+    "steps": StepSlice,
+    "operators": OperatorRow,
+    "kernels": KernelRow,
+    "memory": MemoryCurve,
+    "waits": Wait,
+    "launches": Launches,
+    "findings": Finding,
+}
+
+
 def to_json(summary: TraceSummary) -> dict[str, Any]:
     """Returns the summary as JSON-able values: keys are the attributes' names, tuples are lists.
 
     Step numbers are integers here; `/trace` makes decimal strings of them.
     """
     return dataclasses.asdict(summary)
+
+
+def from_json(value: Mapping[str, Any]) -> TraceSummary:
+    """Returns the summary that `to_json` made this of.
+
+    Raises:
+        ArgumentError: keys are missing or unknown: another version of this package wrote it.
+    """
+    return _build(TraceSummary, {key: _nested(key, item) for key, item in value.items()})
+
+
+def _nested(key: str, item: Any) -> Any:
+    made_of = _NESTED.get(key)
+    if made_of is None or item is None:
+        return _frozen(item)
+    return _build(made_of, item) if isinstance(item, Mapping) else tuple(_build(made_of, one) for one in item)
+
+
+def _build(made_of: type, item: Mapping[str, Any]) -> Any:
+    names = {field.name for field in dataclasses.fields(made_of)}
+    if set(item) != names:
+        raise ArgumentError(
+            f"{made_of.__name__} has the keys {sorted(item)}; exactly {sorted(names)} are allowed. It was written by "
+            "another version: read the trace again"
+        )
+    return made_of(**{key: _frozen(part) for key, part in item.items()})
+
+
+def _frozen(part: Any) -> Any:
+    return tuple(part) if isinstance(part, list) else part

@@ -1,0 +1,88 @@
+"""What people should know of a file before they believe its figures."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tb_stepperf.traces.breakdown import Activity
+from tb_stepperf.traces.events import ABSENT, Category, TraceEvents
+from tb_stepperf.traces.names import COMMUNICATION_CALL, named
+from tb_stepperf.traces.steps import Steps
+
+LATE_SHARE = 0.5
+"""Device work that goes on after the last step for more than this part of a step is noted."""
+
+
+def notes(events: TraceEvents, steps: Steps, activity: Activity) -> tuple[str, ...]:
+    """Returns the sentences: what is missing and how to record it, what is odd, what the reader repaired."""
+    found = [*_of_steps(events, steps), *_of_device(events, steps, activity), *_of_options(events)]
+    found += [f"{num:,} × {what}." for what, num in events.oddities.items()]
+    return tuple(found)
+
+
+def _of_steps(events: TraceEvents, steps: Steps) -> list[str]:
+    found = []
+    if steps.source == "none":
+        return [
+            "No steps are marked, so the figures are of the whole trace. Call prof.step() (or perf.step()) after each "
+            "step while recording."
+        ]
+    if steps.source == "optimizer":
+        found.append(
+            "No steps are marked: they are inferred, one each Optimizer.step, and numbered from 0. Call prof.step() "
+            "(or perf.step()) after each step to have them marked."
+        )
+    whole = [cut is None for cut in steps.cut]
+    found += [
+        f"Step {number:,} may be cut by the {cut} of the window and is left out of means."
+        for number, cut in zip(steps.number.tolist(), steps.cut)
+        if cut is not None and any(whole)
+    ]
+    if not any(whole):
+        found.append("Every step may be cut by the window; means are over all of them.")
+    elif sum(whole) == 1:
+        found.append("Means are of a single step.")
+    inner = events.category != Category.STEP
+    if steps.source == "profiler" and inner.any():
+        span_ns = int((events.start_ns + events.duration_ns)[inner].max() - events.start_ns[inner].min())
+        found += [
+            f"Step {number:,} is marked as {duration / 1e6:,.4g} ms long, longer than all else that is recorded "
+            f"({span_ns / 1e6:,.4g} ms): most of it is not covered."
+            for number, duration in zip(steps.number.tolist(), (steps.end_ns - steps.start_ns).tolist())
+            if duration > 2 * span_ns
+        ]
+    return found
+
+
+def _of_device(events: TraceEvents, steps: Steps, activity: Activity) -> list[str]:
+    found = []
+    if not np.any(np.isin(events.category, (Category.CPU_OP, Category.ANNOTATION))):
+        found.append("No operators of the host. Record with ProfilerActivity.CPU to see what starts the device's work.")
+    if activity.busy is None:
+        asked = "names a device but holds" if any(device.name for device in events.devices) else "holds"
+        found.append(
+            f"The file {asked} no device work: nothing ran on one, it was recorded without its ProfilerActivity (such "
+            "as CUDA), or another profiler had the device. Times are the host's alone."
+        )
+        if np.any(named(events, COMMUNICATION_CALL)):
+            found.append(
+                "Communication is what the host records of it. On gloo that is the transfer; on NCCL just its start."
+            )
+    elif steps.num:
+        worked_until = int(activity.busy.end.max()) if activity.busy.num else 0
+        late_ns, step_ns = worked_until - int(steps.end_ns[-1]), float(np.mean(steps.end_ns - steps.start_ns))
+        if late_ns > LATE_SHARE * step_ns:
+            found.append(
+                f"The device works on for {late_ns / 1e6:,.4g} ms after the last step: the host runs ahead, and steps "
+                "of the host show earlier steps' work of the device."
+            )
+    return found
+
+
+def _of_options(events: TraceEvents) -> list[str]:
+    found = []
+    if not np.any(events.shape != ABSENT):
+        found.append("No input shapes. Record with record_shapes=True to have operators told apart by shape.")
+    if events.memory is None:
+        found.append("No memory. Record with profile_memory=True for its curve and peak.")
+    return found

@@ -1,0 +1,100 @@
+"""The table of operators: host and device time, alone and with what they call."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+
+from tb_stepperf.traces.events import ABSENT, Category, TraceEvents
+from tb_stepperf.traces.intervals import union
+from tb_stepperf.traces.links import Links
+from tb_stepperf.traces.nesting import Nesting, with_descendants
+from tb_stepperf.traces.steps import Steps
+from tb_stepperf.traces.summary import MAX_ROWS, OperatorRow
+
+STEP_ROW = "ProfilerStep*"
+"""The row of the steps themselves; its own time is what runs outside of all operators, annotations and calls."""
+
+
+def operator_rows(
+    events: TraceEvents, nesting: Nesting, links: Links, steps: Steps
+) -> tuple[tuple[OperatorRow, ...], int]:
+    """Returns the rows, at most `MAX_ROWS`, and how many there are.
+
+    A row is a name with its input shapes. Calls of the device's runtime have rows too: the time in them is nobody
+    else's own. Counted is what begins in the steps used (everything without steps), device work with the operator that
+    started it. Totals are sums over calls, so that an operator which calls itself counts twice, as in `key_averages`.
+    """
+    node_ns = np.zeros(nesting.row.size, np.int64)
+    known = links.node != ABSENT
+    np.add.at(node_ns, links.node[known], events.duration_ns[links.row[known]])
+    all_ns = with_descendants(nesting, node_ns)
+
+    counted = in_use(steps, events.start_ns[nesting.row]) & (events.category[nesting.row] != Category.STEP)
+    node = np.flatnonzero(counted)
+    first = nesting.stands_for[node]
+    is_call = first == node
+    row = nesting.row[first]
+    name, shape = events.name[row].astype(np.int64), events.shape[row].astype(np.int64)
+    key, group = np.unique(name * (len(events.shapes) + 1) + shape + 1, return_inverse=True)
+    columns = (
+        is_call,
+        nesting.self_ns[node],
+        np.where(is_call, events.duration_ns[nesting.row[node]], 0),
+        node_ns[node],
+        np.where(is_call, all_ns[node], 0),
+    )
+    table = np.stack([np.bincount(group, weights=values, minlength=key.size) for values in columns], axis=1)
+    is_annotation = np.zeros(key.size, bool)
+    is_annotation[group] = events.category[row] == Category.ANNOTATION
+    rows = [
+        (events.names[k // (len(events.shapes) + 1)], k % (len(events.shapes) + 1) - 1, *values, noted)
+        for k, values, noted in zip(key.tolist(), table.tolist(), is_annotation.tolist())
+    ]
+    made = [_row(name, None if shape < 0 else events.shapes[shape], *rest) for name, shape, *rest in rows]
+    if steps.source == "profiler":
+        made.append(_step_row(events, nesting, steps, node_ns, all_ns))
+    return _largest(made), len(made)
+
+
+def in_use(steps: Steps, at_ns: np.ndarray) -> np.ndarray:
+    """Whether each moment lies in a step that counts; everywhere without steps."""
+    if not steps.num:
+        return np.ones(np.shape(at_ns), bool)
+    index = steps.index_at(at_ns)
+    return (index >= 0) & steps.used[index]
+
+
+def _row(name: str, shapes: str | None, num_calls: float, *times_ns_and_kind: float) -> OperatorRow:
+    *times_ns, is_annotation = times_ns_and_kind
+    return OperatorRow(name, shapes, int(num_calls), *(ns / 1e6 for ns in times_ns), bool(is_annotation))
+
+
+def _step_row(
+    events: TraceEvents, nesting: Nesting, steps: Steps, node_ns: np.ndarray, all_ns: np.ndarray
+) -> OperatorRow:
+    start, end = steps.start_ns[steps.used], steps.end_ns[steps.used]
+    inner = nesting.row[events.category[nesting.row] != Category.STEP]
+    anything = union(events.start_ns[inner], events.start_ns[inner] + events.duration_ns[inner])
+    own_ns = np.sum(end - start - anything.covered(start, end))
+    marked = (events.category[nesting.row] == Category.STEP) & np.isin(events.start_ns[nesting.row], start)
+    times = (own_ns, np.sum(end - start), np.sum(node_ns[marked]), np.sum(all_ns[marked]))
+    return _row(STEP_ROW, None, start.size, *map(float, times), True)
+
+
+def _largest(rows: list[OperatorRow]) -> tuple[OperatorRow, ...]:
+    def order(row: OperatorRow) -> tuple[float, float, str, str]:
+        return -row.self_device_ms, -row.self_host_ms, row.name, row.shapes or ""
+
+    if len(rows) <= MAX_ROWS:
+        return tuple(sorted(rows, key=order))
+    rows = sorted(rows, key=lambda row: (-max(row.self_device_ms, row.self_host_ms), row.name, row.shapes or ""))
+    kept, rest = rows[: MAX_ROWS - 1], rows[MAX_ROWS - 1 :]
+    sums = {
+        field.name: sum(getattr(row, field.name) for row in rest)
+        for field in dataclasses.fields(OperatorRow)
+        if field.name.endswith("_ms") or field.name == "num_calls"
+    }
+    summed = OperatorRow(name=f"({len(rest):,} more)", shapes=None, is_annotation=False, **sums)
+    return (*sorted(kept, key=order), summed)
