@@ -2,11 +2,11 @@ import { render } from "preact";
 import { afterEach, describe, expect, it, vi } from "vitest";
 
 import { Client } from "../src/api/client";
-import type { Comparison, Markers } from "../src/api/analysis";
+import type { Markers } from "../src/api/analysis";
 import { Page } from "../src/state/page";
 import { INITIAL } from "../src/state/view";
 import { App } from "../src/views/app";
-import { catalog, comparisons, everyKind, run } from "./recorded";
+import { catalog, everyKind, run } from "./recorded";
 import { button, entries, requests, root, routeOf, settled, show, text, type Answer } from "./tab";
 
 // What the chart library draws is tested in a real browser; here it only has to be given the right models.
@@ -245,98 +245,15 @@ describe("changes of several runs", () => {
   });
 });
 
-describe("comparison", () => {
-  const compared =
-    (pick: (url: URL) => Comparison | undefined): Answer =>
-    (url) => {
-      const body = routeOf(url) === "comparison" ? pick(url) : undefined;
-      return body && { body };
-    };
-  const box = () => root.querySelector<HTMLElement>("#comparison")!;
-  const asked = () => requests.filter((url) => routeOf(url) === "comparison").map((url) => url.searchParams);
-
-  it("is there with two runs, and the first one is the baseline", async () => {
-    await show(catalog(), entries("resnet50"));
-    expect(box()).toBeNull();
-    const page = await show(
-      catalog(),
-      entries("resnet50", "tiny", "many-stages"),
-      compared(() => comparisons().regression),
-    );
-    await settled();
-    expect(asked().map((query) => [query.get("baseline"), query.get("candidate")])).toEqual([
-      ["resnet50", "tiny"],
-      ["resnet50", "many-stages"],
-    ]);
-    const select = box().querySelector("select")!;
-    select.value = "many-stages";
-    select.dispatchEvent(new Event("change", { bubbles: true }));
-    expect(page.view.value.baseline).toBe("many-stages");
-    await settled();
-    expect(asked().at(-1)!.get("baseline")).toBe("many-stages");
-  });
-  it("says verdict, changes with intervals, and on what it stands", async () => {
-    await show(
-      catalog(),
-      entries("resnet50", "tiny"),
-      compared(() => comparisons().regression),
-    );
-    await settled();
-    expect(box().querySelector(".badge")!.textContent).toMatch(/^▲ .*regression$/);
-    expect(box().querySelector(".sentence")!.textContent).toBe(comparisons().regression.sentence);
-    expect([...box().querySelectorAll(".intervals tbody th")].map((th) => th.firstChild!.textContent)).toEqual([
-      "Median step",
-      "p95",
-      "Throughput",
-    ]);
-    expect(box().querySelectorAll(".track .zone")).toHaveLength(3);
-    expect(box().textContent).toContain("run-to-run spread is unknown");
-    expect(box().textContent).toContain("11,950 of 12,000 steps used (left out: 50 warm-up)");
-    expect(box().querySelector('[role="img"]')!.getAttribute("aria-label")).toMatch(/At the median: tiny \+\d/);
-  });
-  it("refuses what is not comparable field by field, and shows when that is overruled", async () => {
-    const page = await show(
-      catalog(),
-      entries("resnet50", "tiny"),
-      compared((url) => comparisons()[url.searchParams.get("overrule") ? "overruled" : "refused"]),
-    );
-    await settled();
-    expect(box().querySelector(".badge")!.textContent).toBe("≠ not comparable");
-    expect(box().querySelector("details")!.open).toBe(true);
-    expect(box().querySelector(".checks .differs")!.textContent).toBe("devicecpucuda✗ different");
-    expect(box().querySelector(".intervals")).toBeNull();
-    box().querySelector<HTMLInputElement>('input[type="checkbox"]')!.click();
-    await settled();
-    expect(page.view.value.overrule).toEqual(["tiny"]);
-    expect(box().querySelector(".warnings")!.textContent).toBe("Compared although conditions differ: device.");
-    expect(box().querySelector(".intervals")).not.toBeNull();
-    expect(box().querySelector<HTMLInputElement>('input[type="checkbox"]')!.checked).toBe(true);
-  });
-  it("says what would decide where data do not suffice", async () => {
-    await show(
-      catalog(),
-      entries("resnet50", "tiny"),
-      compared(() => comparisons().few),
-    );
-    await settled();
-    expect(box().querySelector(".badge")!.textContent).toBe("? insufficient data");
-    expect(box().textContent).toContain("About 400 steps");
-    expect(box().querySelectorAll(".open-high").length).toBeGreaterThan(0);
-  });
-  it("keeps the other candidates when one fails", async () => {
-    const error = { code: "not_found", message: "there is no run 'tiny'", parameter: "candidate" };
+describe("slowest steps of several runs", () => {
+  it("stand run by run, each with its numbers", async () => {
     await show(catalog(), entries("resnet50", "tiny", "many-stages"), (url) =>
-      url.searchParams.get("candidate") === "tiny" ? { status: 404, body: { error } } : undefined,
+      url.searchParams.get("run") === "tiny" ? undefined : markers()(url),
     );
-    await settled();
-    expect(
-      [...box().querySelectorAll("article")].map((one) => one.querySelector(".warnings, .badge")!.textContent),
-    ).toEqual(["Could not be compared: there is no run 'tiny'", "= same"]);
-  });
-  it("is between runs: two ranks of one are no comparison", async () => {
-    const ranks = ["0", "1"].map((member) => ({ run: "llama-8b/pretrain", member }));
-    await show(catalog(), { entries: ranks });
-    expect(box()).toBeNull();
+    const blocks = [...root.querySelectorAll(".tails article")];
+    expect(blocks.map((block) => block.getAttribute("aria-label"))).toEqual(["resnet50", "many-stages"]);
+    expect(blocks[1]!.textContent).toMatch(/^ many-stages: p99 is .+Numbers behind this/);
+    expect(root.querySelectorAll("#tails-title")).toHaveLength(1);
   });
 });
 

@@ -13,6 +13,9 @@ describe("addresses", () => {
     expect(routeUrl(base, "bands", { run: "a&b=c?d#e/100% \u{1F680}", bins: 20, start: null, include: "" })).toBe(
       "http://host/user/me/proxy/6107/data/plugin/stepperf/bands?run=a%26b%3Dc%3Fd%23e%2F100%25+%F0%9F%9A%80&bins=20",
     );
+    expect(routeUrl("http://host/index.js", "comparison", { baseline: ["a", "b&c"], candidate: ["d"] })).toBe(
+      "http://host/comparison?baseline=a&baseline=b%26c&candidate=d",
+    );
   });
 });
 

@@ -2,7 +2,8 @@ import { describe, expect, it } from "vitest";
 
 import type { Marker } from "../src/api/analysis";
 import { around, layoutLabels, markerLook, markerText, placeMarkers } from "../src/charts/markers";
-import { direction, intervalScale, quantileModel } from "../src/charts/differences";
+import { direction, intervalScale, outsideWords, quantileModel } from "../src/charts/differences";
+import type { Shown } from "../src/state/catalog";
 import { changeRows, sortChanges, type Order } from "../src/state/change-list";
 import { distanceWords, shareWords } from "../src/views/attribution";
 import { blamedWords, kindWords, stepsWords } from "../src/views/change-words";
@@ -150,7 +151,12 @@ describe("words", () => {
 
 describe("comparison", () => {
   const all = comparisons();
-  const [candidate] = shown("tiny");
+  const [{ run, color }] = shown("tiny") as [Shown];
+  const modelOf = (...compared: (typeof all.same)[]) =>
+    quantileModel({
+      baselines: [run],
+      candidates: compared.map((data) => ({ runs: [run], color, data, error: null })),
+    });
   it("has an axis that holds the changes and the zone, with round ticks", () => {
     const { min, max, ticks } = intervalScale([all.regression, all.same]);
     expect(min).toBeLessThan(-0.05);
@@ -160,7 +166,7 @@ describe("comparison", () => {
   });
   it("lets a run that differs by far not dwarf the others", () => {
     expect(intervalScale([all.overruled]).max).toBeGreaterThan(1.5);
-    expect(intervalScale([all.overruled, all.same]).max).toBeLessThan(0.5);
+    expect(intervalScale([all.overruled, all.same]).max).toBeLessThan(0.1);
   });
   it("says slower only of what is sure and large enough; more throughput is faster", () => {
     const [median] = all.regression.measures;
@@ -174,13 +180,47 @@ describe("comparison", () => {
     expect(direction({ ...median!, change: null, low: null, high: null }, 0.03)).toBe("unclear");
   });
   it("draws the difference of each percentile with its interval around the zone of no difference", () => {
-    const one = (data: typeof all.same) => ({ candidate: candidate!, data, error: null });
-    const model = quantileModel({ baseline: candidate!, candidates: [one(all.regression), one(all.refused)] })!;
+    const model = modelOf(all.regression, all.refused)!;
     expect(model).toMatchObject({ axis: "percentile", unit: "change", zone: 0.03 });
     expect(model.lines.map((line) => line.key)).toEqual(["0:low", "0:high", "0:change"]);
     expect(model.x).toHaveLength(99);
     expect(model.limits!.min).toBeLessThan(-0.03);
-    expect(quantileModel({ baseline: candidate!, candidates: [one(all.refused)] })).toBeNull();
+    expect(modelOf(all.refused)).toBeNull();
+  });
+  const planted = (of: (p: number) => number, room = 0.01): typeof all.same => {
+    const { percentiles } = all.same.quantiles!;
+    const change = percentiles.map(of);
+    const [low, high] = [change.map((value) => value - room), change.map((value) => value + room)];
+    return { ...all.same, quantiles: { ...all.same.quantiles!, change, low, high } };
+  };
+  it("keeps a far percentile from flattening the rest, and says what lies outside", () => {
+    const one = planted((p) => (p >= 98 ? 4 : 0.02));
+    const { limits, dots } = modelOf(one)!;
+    expect(limits).toMatchObject({ clipped: true });
+    expect(limits!.max).toBeLessThan(0.1);
+    expect(dots).toMatchObject([{ x: [98], y: [4], labels: true }]);
+    expect(outsideWords(one.quantiles!, limits!)).toBe("above at p98–p99 (as far as +400 %)");
+    const both = planted((p) => (p === 1 ? -0.9 : p === 99 ? 2 : 0));
+    expect(outsideWords(both.quantiles!, modelOf(both)!.limits!)).toBe(
+      "below at p1 (as far as −90 %); above at p99 (as far as +200 %)",
+    );
+  });
+  it("keeps a far run from flattening the others, and holds it where it is alone", () => {
+    const [near, far] = [planted(() => 0.05), planted((p) => 3 + p / 1000)];
+    const { limits } = modelOf(far, near)!;
+    expect(limits!.max).toBeLessThan(0.2);
+    expect(outsideWords(far.quantiles!, limits!)).toBe("above at p1–p99 (as far as +310 %)");
+    expect(outsideWords(near.quantiles!, limits!)).toBe("");
+    expect(modelOf(far)!.limits!.max).toBeGreaterThan(3.1);
+    expect(modelOf(far)!.dots[0]!.x).toEqual([]);
+  });
+  it("shows a tail that moved by less than that, and cuts intervals that are wider than they tell", () => {
+    const tail = planted((p) => (p >= 95 ? 0.3 : 0));
+    expect(modelOf(tail)!.limits).toMatchObject({ clipped: false });
+    const wide = planted(() => 0.02, 0.5);
+    const { limits } = modelOf(wide)!;
+    expect(limits!.max).toBeLessThan(0.1);
+    expect(outsideWords(wide.quantiles!, limits!)).toBe("ends of the interval at p1–p99");
   });
 });
 

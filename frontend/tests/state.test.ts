@@ -8,7 +8,9 @@ import { fromPairs, toPairs } from "../src/state/url";
 import {
   chooseAxis,
   chooseBaseline,
+  chooseEffect,
   chooseMember,
+  chooseSides,
   cleanPercentiles,
   INITIAL,
   makePrimary,
@@ -18,6 +20,7 @@ import {
   toggleInclude,
   toggleOverrule,
   toggleOverlay,
+  toggleSide,
   zoomTo,
   type View,
 } from "../src/state/view";
@@ -67,7 +70,28 @@ describe("view", () => {
     const both = toggleOverrule(toggleOverrule(view("a", "b", "c"), "b"), "c");
     expect(both.overrule).toEqual(["b", "c"]);
     expect(toggleOverrule(both, "b").overrule).toEqual(["c"]);
-    expect(chooseBaseline(both, "b")).toMatchObject({ baseline: "b", overrule: [] });
+    expect(chooseBaseline(both, "b")).toMatchObject({ baselines: ["b"], candidates: [], overrule: [] });
+  });
+  it("takes runs into one of two sides, at most eight, and empties none", () => {
+    const sides = chooseSides({ ...view("a"), overrule: ["x"] }, ["a"], ["a", "b"]);
+    expect(sides).toMatchObject({ baselines: ["a"], candidates: ["b"], overrule: [] });
+    expect(chooseSides(sides, ["b"], ["b"])).toBe(sides);
+    const three = toggleSide(toggleSide(sides, "baselines", "c"), "candidates", "d");
+    expect([three.baselines, three.candidates]).toEqual([
+      ["a", "c"],
+      ["b", "d"],
+    ]);
+    expect(toggleSide(three, "baselines", "a").baselines).toEqual(["c"]);
+    expect(toggleSide(sides, "candidates", "b")).toBe(sides);
+    const many = Array.from({ length: 12 }, (_, i) => `run ${i}`);
+    expect(chooseSides(sides, ["a"], many).candidates).toHaveLength(8);
+  });
+  it("tells changes from a limit on that is in (0, 1), and forgets the standard one", () => {
+    const lower = chooseEffect(view("a"), "minEffect", 0.1 + 0.2);
+    expect(lower.minEffect).toBe(0.3);
+    expect(chooseEffect(lower, "minEffect", 0.03).minEffect).toBeNull();
+    expect(chooseEffect(lower, "minTailEffect", 0.02)).toMatchObject({ minEffect: 0.3, minTailEffect: 0.02 });
+    for (const wrong of [0, 1, -1, NaN, 1e-9]) expect(chooseEffect(lower, "minEffect", wrong)).toBe(lower);
   });
   it("accepts one to nine percentiles", () => {
     expect(cleanPercentiles([95, 5, 5, 50, NaN, 101])).toEqual([5, 50, 95]);
@@ -102,8 +126,11 @@ describe("address", () => {
         clock: "device",
         showMax: false,
         showLeftOut: false,
-        baseline: run,
+        baselines: [run, "b@,c"],
+        candidates: ["d%", "e"],
         overrule: [run, "b@,c"],
+        minEffect: 0.015,
+        minTailEffect: 0.000001,
       };
       const hash = writeHash("#stepperf", toPairs(original));
       expect(fromPairs(readHash(hash))).toEqual(original);
@@ -116,6 +143,8 @@ describe("address", () => {
       fromPairs({ axis: "upward", start: "x", end: "7", percentiles: "a,b", y: "", include: "all", with: "%E0%A4%A" }),
     ).toEqual(INITIAL);
     expect(fromPairs({ start: "20", end: "10" }).range).toBeNull();
+    expect(fromPairs({ effect: "3", taileffect: "0.0", baseline: "", candidates: "," })).toEqual(INITIAL);
+    expect(fromPairs({ candidates: "a,a,b" }).candidates).toEqual(["a", "b"]);
   });
   it("leaves TensorBoard's own pairs as they are", () => {
     const hash = writeHash("#stepperf&runSelectionState=e30%3D&p.stepperf.run=old&p.whatif.a=1", { run: "a b" });

@@ -216,8 +216,8 @@ Backend.prototype.markers = function markers(query) {
     axis: query.axis,
     base: String(at[0]),
     clock: query.clock,
-    min_effect: 0.03,
-    min_tail_effect: 0.05,
+    min_effect: query.minEffect,
+    min_tail_effect: query.minTailEffect,
     state: waiting ? "computing" : few ? "insufficient" : "done",
     progress,
     num_ahead: waiting && progress < 0.2 ? 2 : 0,
@@ -236,12 +236,15 @@ Backend.prototype.markers = function markers(query) {
 const VERDICTS = { regression: "Slower", improvement: "Faster", "tail regression": "Slow steps got slower" };
 
 Backend.prototype.comparison = function comparison(query) {
-  const side = (name) => {
-    const run = this.scenario.runs.find((one) => one.run === name);
-    if (!run) throw new RouteError(404, "not_found", `there is no run '${name}'; /runs lists what there is`, "run");
-    const { rows } = this.data(run.members[0]);
-    const used = rows.filter((row) => !(row.flags & LEFT_OUT));
-    return { run, rows, used, times: sorted(used.map((row) => row.stepMs)) };
+  const side = (names) => {
+    const runs = names.map((name) => {
+      const run = this.scenario.runs.find((one) => one.run === name);
+      if (!run) throw new RouteError(404, "not_found", `there is no run '${name}'; /runs lists what there is`, "run");
+      const { rows } = this.data(run.members[0]);
+      return { run, rows, used: rows.filter((row) => !(row.flags & LEFT_OUT)) };
+    });
+    const [rows, used] = [runs.flatMap((one) => one.rows), runs.flatMap((one) => one.used)];
+    return { run: runs[0].run, runs, rows, used, times: sorted(used.map((row) => row.stepMs)) };
   };
   const [a, b] = [side(query.baseline), side(query.candidate)];
   const differ = (a.run.device ?? "cpu") !== (b.run.device ?? "cpu");
@@ -282,11 +285,11 @@ Backend.prototype.comparison = function comparison(query) {
     ? "not comparable"
     : few
       ? "insufficient data"
-      : median.change > 0.03
+      : median.change > query.minEffect
         ? "regression"
-        : median.change < -0.03
+        : median.change < -query.minEffect
           ? "improvement"
-          : measures[1].change > 0.05
+          : measures[1].change > query.minTailEffect
             ? "tail regression"
             : "same";
   const word = VERDICTS[verdict];
@@ -307,27 +310,26 @@ Backend.prototype.comparison = function comparison(query) {
   const difference = (p) => quantile(b.times, p) / quantile(a.times, p) - 1;
   const room = (p) => 0.008 + 0.03 * (Math.abs(p - 50) / 50) ** 4;
   const sample = (one) => ({
-    runs: [
-      {
-        run: one.run.run,
-        member: "0",
-        label: "rank 0",
-        num_members: one.run.members.length,
-        num_used: one.used.length,
-        sample: null,
-      },
-    ],
-    num_runs: 1,
+    runs: one.runs.map(({ run, used }) => ({
+      run: run.run,
+      member: "0",
+      label: "rank 0",
+      num_members: run.members.length,
+      num_used: used.length,
+      sample: null,
+    })),
+    num_runs: one.runs.length,
     num_given: one.rows.length,
     num_used: one.used.length,
     num_warmup: one.rows.length - one.used.length,
     num_unusable: 0,
     num_outside: 0,
   });
+  const spreadKnown = Math.min(a.runs.length, b.runs.length) > 1;
   return {
     clock: "host",
-    min_effect: 0.03,
-    min_tail_effect: 0.05,
+    min_effect: query.minEffect,
+    min_tail_effect: query.minTailEffect,
     verdict,
     sentence,
     decided_by: "median",
@@ -341,9 +343,11 @@ Backend.prototype.comparison = function comparison(query) {
       field("clock", "host", "host"),
     ],
     overruled: differ && !refused ? ["device"] : [],
-    spread_known: false,
-    between_run_sd: null,
-    spread_note: "The intervals hold for these runs only: run-to-run spread is unknown without several runs a side.",
+    spread_known: spreadKnown,
+    between_run_sd: spreadKnown ? 0.004 : null,
+    spread_note: spreadKnown
+      ? null
+      : "The intervals hold for these runs only: run-to-run spread is unknown without several runs a side.",
     needed: few ? { num_steps: 400, num_runs: null, text: "About 400 steps on the shorter side would decide." } : null,
     level_basis: null,
     levels: [],

@@ -4,13 +4,14 @@ import "./analysis.mjs";
 import "./words.mjs";
 
 const KNOWN = ["run", "member", "axis", "start", "end", "bins", "include", "percentiles", "column", "clock", "format"];
-const PAIR = ["baseline", "candidate", "overrule"];
+const SIDES = ["baseline", "candidate"];
+const JUDGED = ["overrule", "min_effect", "min_tail_effect"];
 const CHARTS = ["summary", "bands", "stages", "memory", "throughput", "marks"];
 const ROUTES = ["runs", ...CHARTS, "conditions", "samples", "markers", "comparison"];
 
 function parse(parameters) {
   for (const name of parameters.keys())
-    if (![...KNOWN, ...PAIR].includes(name))
+    if (![...KNOWN, ...SIDES, ...JUDGED].includes(name))
       throw new RouteError(400, "bad_parameter", `unknown parameter '${name}'`, name);
   const get = (name, standard = null) => parameters.get(name) ?? standard;
   const big = (name) => (parameters.has(name) ? BigInt(parameters.get(name)) : null);
@@ -29,7 +30,10 @@ function parse(parameters) {
     column: get("column", "step_time_ms"),
     clock: get("clock", "host"),
     format: get("format", "json"),
-    ...Object.fromEntries(PAIR.map((name) => [name, get(name)])),
+    ...Object.fromEntries(SIDES.map((name) => [name, parameters.getAll(name)])),
+    overrule: get("overrule"),
+    minEffect: Number(get("min_effect", "0.03")),
+    minTailEffect: Number(get("min_tail_effect", "0.05")),
   };
 }
 

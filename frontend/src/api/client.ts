@@ -13,14 +13,16 @@ export class ApiError extends Error {
   }
 }
 
-export type Parameters = Record<string, string | number | null | undefined>;
+/** A list is given once for each of its members. */
+export type Parameters = Record<string, string | number | readonly string[] | null | undefined>;
 export type Fetch = (url: string, init: { signal?: AbortSignal }) => Promise<Response>;
 
 /** Address of a route, relative to this module, so that path prefixes and proxies keep working. */
 export function routeUrl(base: string | URL, route: string, parameters: Parameters = {}): string {
   const url = new URL(`./${route}`, base);
   for (const [name, value] of Object.entries(parameters)) {
-    if (value !== null && value !== undefined && value !== "") url.searchParams.set(name, String(value));
+    if (value === null || value === undefined || value === "") continue;
+    for (const one of typeof value === "object" ? value : [String(value)]) url.searchParams.append(name, one);
   }
   return url.href;
 }

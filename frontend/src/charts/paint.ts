@@ -127,11 +127,12 @@ export function paintMarkers(u: uPlot, marks: readonly PlacedMark[], withNames: 
   ctx.restore();
 }
 
-/** Dots, and triangles with values for those above the limit. */
+/** Dots, and triangles with values for those above the limit; of relative changes, also for those below. */
 export function paintDots(u: uPlot, model: ChartModel): void {
   const { ctx, bbox } = u;
   const ratio = devicePixelRatio;
   const top = model.limits?.max ?? Infinity;
+  const bottom = model.unit === "change" ? (model.limits?.min ?? -Infinity) : -Infinity;
   ctx.save();
   clip(u, 8 * ratio);
   for (const dots of model.dots) {
@@ -139,6 +140,7 @@ export function paintDots(u: uPlot, model: ChartModel): void {
     ctx.strokeStyle = ctx.fillStyle = color;
     ctx.lineWidth = 1.2 * ratio;
     const over: [number, number][] = [];
+    const under: [number, number][] = [];
     const inSight = dots.x.flatMap((x, i): [number, number, number][] => {
       const px = u.valToPos(x, "x", true);
       return px < bbox.left - 4 || px > bbox.left + bbox.width + 4 ? [] : [[px, dots.y[i]!, dots.curve?.[i] ?? NaN]];
@@ -147,9 +149,11 @@ export function paintDots(u: uPlot, model: ChartModel): void {
     for (const [px, y, curve] of inSight) {
       const py = u.valToPos(y, "y", true);
       if (y > top) over.push([px, y]);
+      else if (y < bottom) under.push([px, y]);
       else if (!(dense && u.valToPos(curve, "y", true) - py < 5 * ratio)) dot(ctx, px, py, dots, ratio);
     }
-    triangles(u, over, dots, model, color);
+    triangles(u, over, dots, model, color, 1);
+    triangles(u, under, dots, model, color, -1);
   }
   ctx.restore();
 }
@@ -161,20 +165,21 @@ function dot(ctx: CanvasRenderingContext2D, x: number, y: number, dots: Dots, ra
   else ctx.fill();
 }
 
-function triangles(u: uPlot, over: [number, number][], dots: Dots, model: ChartModel, color: string): void {
+/** `up` is 1 at the upper edge, -1 at the lower one. */
+function triangles(u: uPlot, over: [number, number][], dots: Dots, model: ChartModel, color: string, up: 1 | -1): void {
   const { ctx, bbox } = u;
   const ratio = devicePixelRatio;
   const size = 4.5 * ratio;
-  const y = bbox.top + 2 * ratio;
+  const y = up > 0 ? bbox.top + 2 * ratio : bbox.top + bbox.height - 2 * ratio;
   // Where very many lie above the axis, strokes stand for all but the largest.
   const crowded = over.length > 40;
-  const largest = over.toSorted((a, b) => b[1] - a[1]);
-  for (const [x] of crowded ? largest.slice(8) : []) ctx.fillRect(x - ratio / 2, y, ratio, size);
+  const largest = over.toSorted((a, b) => up * (b[1] - a[1]));
+  for (const [x] of crowded ? largest.slice(8) : []) ctx.fillRect(x - ratio / 2, y, ratio, up * size);
   for (const [x] of crowded ? largest.slice(0, 8) : over) {
     ctx.beginPath();
     ctx.moveTo(x, y);
-    ctx.lineTo(x + size, y + size * 1.5);
-    ctx.lineTo(x - size, y + size * 1.5);
+    ctx.lineTo(x + size, y + up * size * 1.5);
+    ctx.lineTo(x - size, y + up * size * 1.5);
     ctx.closePath();
     if (dots.hollow) ctx.stroke();
     else ctx.fill();
@@ -182,7 +187,7 @@ function triangles(u: uPlot, over: [number, number][], dots: Dots, model: ChartM
   if (!dots.labels) return;
   ctx.font = `600 ${10.5 * ratio}px system-ui, sans-serif`;
   ctx.textAlign = "left";
-  ctx.textBaseline = "top";
+  ctx.textBaseline = up > 0 ? "top" : "bottom";
   const taken: [number, number][] = [];
   for (const [x, value] of largest.slice(0, 40)) {
     const text = yText(model.unit, value);

@@ -1,20 +1,34 @@
 import { computed, effect, signal } from "@preact/signals";
 
-import { isAbort, type Client } from "../api/client";
+import { isAbort, type Client, type Parameters } from "../api/client";
 import type { Comparison, Markers } from "../api/analysis";
+import type { Run } from "../api/types";
 import { isForeign, keyOf, versionOf, type Answers, type Shown } from "./catalog";
 import { hasDevice, type Page } from "./page";
 import { Resource } from "./resource";
 
-/** A run compared with the baseline, or why it could not be. */
-export interface Compared {
-  candidate: Shown;
+/** Runs that are compared as one side, and the index of their colour. */
+export interface Candidate {
+  runs: readonly Run[];
+  color: number;
+}
+
+export interface Sides {
+  baselines: readonly Run[];
+  /** Each is compared by itself. */
+  candidates: readonly Candidate[];
+  /** Chosen as several runs a side. */
+  together: boolean;
+}
+
+/** A candidate compared with the baselines, or why it could not be. */
+export interface Compared extends Candidate {
   data: Comparison | null;
   error: Error | null;
 }
 
 export interface Comparisons {
-  baseline: Shown;
+  baselines: readonly Run[];
   /** As far as they have come. */
   candidates: Compared[];
 }
@@ -27,14 +41,30 @@ const NEWER_MS = 15_000;
 export class Analyses {
   readonly markers = new Resource<Answers<Markers>>();
   readonly comparison = new Resource<Comparisons>();
-  /** One entry a run: comparison is between runs. */
-  readonly runs = computed(() => {
+  /** One entry a run that is shown: comparison is between runs. */
+  readonly shownRuns = computed(() => {
     const seen = new Set<string>();
     return this.page.readable.value.filter(({ run }) => !seen.has(run.run) && seen.add(run.run));
   });
-  readonly baseline = computed(() => {
-    const wanted = this.page.view.value.baseline;
-    return this.runs.value.find(({ run }) => run.run === wanted) ?? this.runs.value[0];
+  /** The runs that can be compared: the first member of each is what is compared. */
+  readonly comparable = computed(() =>
+    (this.page.catalog.state.value.data?.runs ?? []).filter(({ members }) => (members[0]?.num_steps ?? 0) > 0),
+  );
+  /** What is compared with what; null where there is nothing to compare. */
+  readonly sides = computed<Sides | null>(() => {
+    const { baselines, candidates } = this.page.view.value;
+    const shown = this.shownRuns.value;
+    const named = (names: readonly string[]) =>
+      names.flatMap((name) => this.comparable.value.find(({ run }) => run === name) ?? []);
+    const [some, others] = [named(baselines), named(candidates)];
+    if (some.length && others.length) {
+      const color = shown.find(({ run }) => candidates.includes(run.run))?.color ?? 1;
+      return { baselines: some, candidates: [{ runs: others, color }], together: true };
+    }
+    const first = shown.find(({ run }) => run.run === baselines[0]) ?? shown[0];
+    if (!first || shown.length < 2) return null;
+    const rest = shown.filter((entry) => entry !== first).map(({ run, color }) => ({ runs: [run], color }));
+    return { baselines: [first.run], candidates: rest, together: false };
   });
   private readonly visit = signal(0);
   private readonly chartsThere = computed(
@@ -85,11 +115,13 @@ export class Analyses {
 
   private loadMarkers(shown: Shown[]): void {
     const { axis, clock } = this.page.view.value;
+    const effects = this.effects();
     const requests = shown.map((entry) => ({
       run: entry.run.run,
       member: entry.member.member,
       axis: axis === "step" ? null : axis,
       clock: clock === "device" && hasDevice(entry) ? "device" : null,
+      ...effects,
     }));
     if (isForeign(this.markers.state.peek().data, shown[0]!)) this.markers.clear();
     const versions = shown.map((entry) => [keyOf(entry), entry.color, versionOf(entry.member)]);
@@ -102,27 +134,35 @@ export class Analyses {
   /** One after the other: a browser has few connections, and zooming must not wait for them. */
   private loadComparison(): void {
     const { clock, overrule } = this.page.view.value;
-    const baseline = this.baseline.value!;
-    const candidates = this.runs.value.filter((entry) => entry !== baseline);
-    if (!candidates.length) return this.comparison.clear();
+    const sides = this.sides.value;
+    if (!sides) return this.comparison.clear();
+    const { baselines, candidates } = sides;
     const before = this.comparison.state.peek().data;
-    if (before && keyOf(before.baseline) !== keyOf(baseline)) this.comparison.clear();
-    const device = clock === "device" && [baseline, ...candidates].every(hasDevice);
-    const requests = candidates.map(({ run }) => ({
-      baseline: baseline.run.run,
-      candidate: run.run,
-      overrule: overrule.includes(run.run) ? 1 : null,
+    const wanted = candidates.map(({ runs }) => sideKey(runs));
+    const stays = ({ runs }: Candidate) => wanted.includes(sideKey(runs));
+    if (before && !(sideKey(before.baselines) === sideKey(baselines) && before.candidates.every(stays)))
+      this.comparison.clear();
+    const all = [...baselines, ...candidates.flatMap(({ runs }) => runs)];
+    const device =
+      clock === "device" && all.every(({ members }) => members[0]!.columns.includes("device_step_time_ms"));
+    const effects = this.effects();
+    const requests = candidates.map(({ runs }) => ({
+      baseline: baselines.map(({ run }) => run),
+      candidate: runs.map(({ run }) => run),
+      overrule: overrule.includes(runs[0]!.run) ? 1 : null,
       clock: device ? "device" : null,
+      ...effects,
     }));
     // Of a run that grows, 2 % more steps are worth another look.
-    const versions = [baseline, ...candidates].map(({ run, color }) => {
-      const { num_steps: steps, num_attempts: attempts, end } = run.members[0]!;
-      return [color, Math.floor(Math.log(steps + 1) / Math.log(1.02)), attempts, end];
+    const versions = all.map(({ members }) => {
+      const { num_steps: steps, num_attempts: attempts, end } = members[0]!;
+      return [Math.floor(Math.log(steps + 1) / Math.log(1.02)), attempts, end];
     });
-    void this.comparison.load(JSON.stringify([requests, versions]), async (abort, partly) => {
+    const colors = candidates.map(({ color }) => color);
+    void this.comparison.load(JSON.stringify([requests, versions, colors]), async (abort, partly) => {
       const done: Compared[] = [];
       for (const [i, request] of requests.entries()) {
-        const one: Compared = { candidate: candidates[i]!, data: null, error: null };
+        const one: Compared = { ...candidates[i]!, data: null, error: null };
         try {
           one.data = await this.client.get<Comparison>("comparison", request, abort);
         } catch (error) {
@@ -130,9 +170,17 @@ export class Analyses {
           one.error = error as Error;
         }
         done.push(one);
-        partly({ baseline, candidates: [...done] });
+        partly({ baselines, candidates: [...done] });
       }
-      return { baseline, candidates: done };
+      return { baselines, candidates: done };
     });
   }
+
+  private effects(): Parameters {
+    const { minEffect, minTailEffect } = this.page.view.value;
+    return { min_effect: minEffect, min_tail_effect: minTailEffect };
+  }
 }
+
+/** Which runs make a side, as one text. */
+export const sideKey = (runs: readonly Run[]): string => JSON.stringify(runs.map(({ run }) => run));

@@ -1,11 +1,11 @@
 import type { Pairs } from "../host/address";
-import { cleanPercentiles, INITIAL, MAX_ENTRIES, type Entry, type View } from "./view";
+import { cleanPercentiles, INITIAL, MAX_ENTRIES, MAX_SIDE, type Entry, type View } from "./view";
 
 /**
  * The view as pairs of the address, only what differs from the initial view:
  * `run`, `member`, `with` (overlaid runs: percent-encoded names, comma-separated, `@` before a member), `axis`,
- * `start`, `end`, `include`, `percentiles`, `y`, `stages`, `clock`, `hide` (`max`, `leftout`), `baseline` (a run),
- * `overrule` (runs, as in `with`).
+ * `start`, `end`, `include`, `percentiles`, `y`, `stages`, `clock`, `hide` (`max`, `leftout`), `baseline`,
+ * `candidates` and `overrule` (runs, as in `with`), `effect` and `taileffect` (smallest changes, such as 0.02).
  */
 export function toPairs(view: View): Pairs {
   const pairs: Pairs = {};
@@ -22,8 +22,12 @@ export function toPairs(view: View): Pairs {
   if (view.clock !== INITIAL.clock) pairs.clock = view.clock;
   const hidden = [view.showMax ? "" : "max", view.showLeftOut ? "" : "leftout"].filter(Boolean);
   if (hidden.length) pairs.hide = hidden.join(",");
-  if (view.baseline !== null) pairs.baseline = view.baseline;
-  if (view.overrule.length) pairs.overrule = view.overrule.map(encodeURIComponent).join(",");
+  const runs = { baseline: view.baselines, candidates: view.candidates, overrule: view.overrule };
+  for (const [key, names] of Object.entries(runs)) {
+    if (names.length) pairs[key] = names.map(encodeURIComponent).join(",");
+  }
+  if (view.minEffect !== null) pairs.effect = String(view.minEffect);
+  if (view.minTailEffect !== null) pairs.taileffect = String(view.minTailEffect);
   return pairs;
 }
 
@@ -53,8 +57,11 @@ export function fromPairs(pairs: Pairs): View {
     yScale: oneOf(pairs.y, ["fit", "zero", "log"], INITIAL.yScale),
     stageMode: oneOf(pairs.stages, ["stacked", "lines", "share"], INITIAL.stageMode),
     clock: oneOf(pairs.clock, ["host", "device"], INITIAL.clock),
-    baseline: pairs.baseline ?? null,
-    overrule: (pairs.overrule ?? "").split(",").flatMap((text) => (text ? (decodeEntry(text)?.run ?? []) : [])),
+    baselines: names(pairs.baseline).slice(0, MAX_SIDE),
+    candidates: names(pairs.candidates).slice(0, MAX_SIDE),
+    overrule: names(pairs.overrule),
+    minEffect: fraction(pairs.effect),
+    minTailEffect: fraction(pairs.taileffect),
   };
 }
 
@@ -69,6 +76,15 @@ function decodeEntry(text: string): Entry | null {
   } catch {
     return null; // A damaged address: the other runs still show.
   }
+}
+
+/** Runs of a list; each once. */
+function names(text = ""): string[] {
+  return [...new Set(text.split(",").flatMap((name) => (name ? (decodeEntry(name)?.run ?? []) : [])))];
+}
+
+function fraction(text = ""): number | null {
+  return /^0?\.\d{1,6}$/.test(text) && Number(text) > 0 ? Number(text) : null;
 }
 
 function decimal(text: string | undefined): boolean {

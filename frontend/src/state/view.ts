@@ -29,13 +29,23 @@ export interface View {
   yScale: YScale;
   stageMode: StageMode;
   clock: Clock;
-  /** Run that the others are compared with; null: the first one. */
-  baseline: string | null;
-  /** Runs that are compared with the baseline although their conditions differ. */
+  /** Runs that others are compared with; none: the first one that is shown. */
+  baselines: readonly string[];
+  /** Runs that are compared as one side; none: each other run that is shown, by itself. */
+  candidates: readonly string[];
+  /** Runs that are compared although conditions differ; the first one stands for its side. */
   overrule: readonly string[];
+  /** Smallest relative change of the typical step, and of p95, that is told; null: `STANDARD_EFFECTS`. */
+  minEffect: number | null;
+  minTailEffect: number | null;
 }
 
 export const MAX_ENTRIES = 8;
+/** The most runs of one side of a comparison. */
+export const MAX_SIDE = 8;
+export const STANDARD_EFFECTS = { minEffect: 0.03, minTailEffect: 0.05 } as const;
+export type Effect = keyof typeof STANDARD_EFFECTS;
+export type SideName = "baselines" | "candidates";
 export const STANDARD_PERCENTILES: readonly number[] = [5, 25, 50, 75, 95, 99];
 export const PRESETS: { name: string; percentiles: readonly number[] }[] = [
   { name: "Spread", percentiles: STANDARD_PERCENTILES },
@@ -55,8 +65,11 @@ export const INITIAL: View = {
   yScale: "fit",
   stageMode: "stacked",
   clock: "host",
-  baseline: null,
+  baselines: [],
+  candidates: [],
   overrule: [],
+  minEffect: null,
+  minTailEffect: null,
 };
 
 const same = (a: Entry, b: Entry) => a.run === b.run && a.member === b.member;
@@ -113,9 +126,31 @@ export function cleanPercentiles(values: readonly number[]): number[] | null {
   return usable.length > 0 && usable.length <= 9 ? usable : null;
 }
 
-/** Another baseline: what was overruled meant the old one. */
+/** One baseline for every other run that is shown. What was overruled meant the sides before. */
 export function chooseBaseline(view: View, baseline: string): View {
-  return { ...view, baseline, overrule: [] };
+  return { ...view, baselines: [baseline], candidates: [], overrule: [] };
+}
+
+/** Several runs a side, each run on one of them; a side without runs changes nothing. */
+export function chooseSides(view: View, baselines: readonly string[], candidates: readonly string[]): View {
+  const others = candidates.filter((run) => !baselines.includes(run));
+  if (!baselines.length || !others.length) return view;
+  return { ...view, baselines: baselines.slice(0, MAX_SIDE), candidates: others.slice(0, MAX_SIDE), overrule: [] };
+}
+
+/** Takes a run into a side, or out of it. */
+export function toggleSide(view: View, side: SideName, run: string): View {
+  const sides = { baselines: view.baselines, candidates: view.candidates };
+  const without = sides[side].filter((name) => name !== run);
+  sides[side] = without.length < sides[side].length ? without : [...without, run];
+  return chooseSides(view, sides.baselines, sides.candidates);
+}
+
+/** Sets the smallest change that is told, in (0, 1); the standard one leaves the address. */
+export function chooseEffect(view: View, name: Effect, effect: number): View {
+  const rounded = Number(effect.toFixed(6));
+  if (!(rounded > 0 && rounded < 1)) return view;
+  return { ...view, [name]: rounded === STANDARD_EFFECTS[name] ? null : rounded };
 }
 
 export function toggleOverrule(view: View, run: string): View {

@@ -9,20 +9,36 @@ import { sentence, visible } from "../format/text";
 import { time } from "../format/units";
 import { changeRows, sortChanges, type ChangeRow, type Order } from "../state/change-list";
 import type { Page } from "../state/page";
+import { STANDARD_EFFECTS } from "../state/view";
 import { Attribution } from "./attribution";
 import { blamedWords, kindWords, stepsWords, zoomToMarker } from "./change-words";
 import { Panel } from "./panel";
 import { Glyph, Name, Swatch } from "./parts";
-import { TailBlock } from "./tails";
+import { SmallestChange } from "./smallest-change";
+import { TailBlocks } from "./tails";
 
 /** Changes of step time that are real: a list that zooms, each with where in the step it lies. */
 export function Changes({ page }: { page: Page }) {
-  const { data, error } = page.analyses.markers.state.value;
+  const { data, error, loading } = page.analyses.markers.state.value;
+  const { minEffect, minTailEffect } = page.view.value;
   const rows = data ? changeRows(data) : [];
   const [first] = data?.data ?? [];
   const several = (data?.data.length ?? 0) > 1;
+  const isOutdated =
+    first?.min_effect !== (minEffect ?? STANDARD_EFFECTS.minEffect) ||
+    first?.min_tail_effect !== (minTailEffect ?? STANDARD_EFFECTS.minTailEffect);
   return (
-    <Panel id="changes" title="Changes" note="of the step time, in the whole run">
+    <Panel
+      id="changes"
+      title="Changes"
+      note="of the step time, in the whole run"
+      controls={<SmallestChange page={page} />}
+    >
+      {loading && first && isOutdated && (
+        <p class="note" role="status">
+          Looking again, with the other smallest change…
+        </p>
+      )}
       {!data ? (
         error ? (
           <p class="note">Changes could not be loaded; the reason stands at the top of the page.</p>
@@ -37,7 +53,7 @@ export function Changes({ page }: { page: Page }) {
         ))
       )}
       {rows.length > 0 && <List page={page} rows={rows} several={several} />}
-      {first?.tails && <TailBlock tails={first.tails} name={several ? data!.shown[0]!.label : null} />}
+      {data && <TailBlocks {...data} />}
       {first && <p class="note">{first.definition}</p>}
     </Panel>
   );

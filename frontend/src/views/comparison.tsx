@@ -3,49 +3,42 @@ import { useMemo } from "preact/hooks";
 
 import type { Comparison as Answer } from "../api/analysis";
 import { Chart } from "../charts/chart";
-import { intervalScale, quantileModel, type IntervalScale } from "../charts/differences";
+import { intervalScale, outsideWords, quantileModel, type IntervalScale } from "../charts/differences";
 import { RUN_COLORS } from "../charts/colors";
 import { interval, signed } from "../format/changes";
 import { significant } from "../format/numbers";
 import { list, visible } from "../format/text";
-import type { Compared, Comparisons } from "../state/analyses";
+import { sideKey, type Compared, type Comparisons } from "../state/analyses";
 import type { Page } from "../state/page";
-import { chooseBaseline } from "../state/view";
 import { Checks, Levels, Samples } from "./comparison-details";
+import { candidateLabel, SidesControls, SidesEditor } from "./comparison-sides";
 import { Attribution } from "./attribution";
 import { Intervals } from "./intervals";
 import { Panel } from "./panel";
 import { Name, Swatch } from "./parts";
+import { perCent, SmallestChange } from "./smallest-change";
 
-/** Is the candidate slower than the baseline? There where at least two runs are shown. */
+/** Is the candidate slower than the baseline? There where at least two runs are shown, or sides were chosen. */
 export function Comparison({ page }: { page: Page }) {
-  const runs = page.analyses.runs.value;
-  const baseline = page.analyses.baseline.value;
+  const sides = page.analyses.sides.value;
   const { data, loading } = page.analyses.comparison.state.value;
-  if (runs.length < 2 || !baseline) return null;
+  if (!sides) return null;
   const known = data?.candidates.flatMap((one) => one.data ?? []) ?? [];
-  const missing = runs.length - 1 - (data?.candidates.length ?? 0);
+  const missing = sides.candidates.length - (data?.candidates.length ?? 0);
+  const both = sides.together;
   return (
     <Panel
       id="comparison"
-      title="Comparison with a baseline"
+      title={both ? "Comparison of several runs a side" : "Comparison with a baseline"}
       note="whole runs, without warm-up"
       controls={
-        <label class="field">
-          Baseline
-          <select
-            value={baseline.run.run}
-            onChange={({ currentTarget: { value } }) => page.change((view) => chooseBaseline(view, value))}
-          >
-            {runs.map(({ run }) => (
-              <option key={run.run} value={run.run}>
-                {visible(run.run)}
-              </option>
-            ))}
-          </select>
-        </label>
+        <>
+          <SidesControls page={page} sides={sides} />
+          <SmallestChange page={page} />
+        </>
       }
     >
+      {both && <SidesEditor page={page} sides={sides} />}
       {known[0] && <Reading first={known[0]} />}
       {[...new Set(known.flatMap((one) => one.spread_note ?? []))].map((note) => (
         <p key={note} class="note">
@@ -53,11 +46,11 @@ export function Comparison({ page }: { page: Page }) {
         </p>
       ))}
       {data?.candidates.map((one) => (
-        <Candidate key={one.candidate.run.run} page={page} one={one} scale={intervalScale(known)} />
+        <Candidate key={sideKey(one.runs)} page={page} one={one} scale={intervalScale(known)} />
       ))}
       {loading && missing > 0 && (
         <p class="note" role="status">
-          Comparing {missing} more {missing === 1 ? "run" : "runs"}…
+          {both ? "Comparing both sides…" : `Comparing ${missing} more ${missing === 1 ? "run" : "runs"}…`}
         </p>
       )}
       {data && <Quantiles data={data} />}
@@ -68,7 +61,7 @@ export function Comparison({ page }: { page: Page }) {
 
 /** How to read the intervals. */
 function Reading({ first }: { first: Answer }) {
-  const limit = (effect: number) => `±${significant(effect * 100, 2).replace(/\.0$/, "")} %`;
+  const limit = (effect: number) => `±${perCent(effect)} %`;
   return (
     <p class="note">
       ├ ┤ 95 % interval of the change against the baseline; ▲ slower, ▼ faster, ● not clear or too small. Grey: too
@@ -88,19 +81,18 @@ export const BADGES: Record<string, [shape: string, look: string]> = {
 };
 
 function Candidate({ page, one, scale }: { page: Page; one: Compared; scale: IntervalScale }) {
-  const { candidate, data, error } = one;
-  const name = candidate.run.run;
+  const { runs, color, data, error } = one;
+  const name = candidateLabel(one);
   const [shape, look] = BADGES[data?.verdict ?? ""] ?? ["?", "unsure"];
   return (
-    <article class="compared" aria-label={`${visible(name)} compared`}>
+    <article class="compared" aria-label={`${name} compared`}>
       <h3>
         {data && (
           <span class={`badge ${look}`}>
             {shape} {data.verdict}
           </span>
         )}
-        <Swatch color={RUN_COLORS[candidate.color % RUN_COLORS.length]!} />
-        <Name text={name} />
+        <Label one={one} color={color} />
       </h3>
       {error && <p class="warnings">Could not be compared: {error.message}</p>}
       {data && (
@@ -110,13 +102,12 @@ function Candidate({ page, one, scale }: { page: Page; one: Compared; scale: Int
             <p class="warnings">Compared although conditions differ: {list(data.overruled.map(visible))}.</p>
           )}
           {data.needed && <p>{data.needed.text}</p>}
-          {data.measures.some(({ change }) => change !== null) && <Intervals comparison={data} scale={scale} />}
+          {data.between_run_sd !== null && <Spread comparison={data} sd={data.between_run_sd} />}
           {data.notes.map((note) => (
-            <p key={note} class="note">
-              {note}
-            </p>
+            <p key={note}>{visible(note)}</p>
           ))}
-          <Checks page={page} run={name} comparison={data} />
+          {data.measures.some(({ change }) => change !== null) && <Intervals comparison={data} scale={scale} />}
+          <Checks page={page} run={runs[0]!.run} comparison={data} />
           {data.levels.length > 0 && <Levels comparison={data} />}
           {data.attribution && (
             <details>
@@ -131,6 +122,27 @@ function Candidate({ page, one, scale }: { page: Page; one: Compared; scale: Int
   );
 }
 
+/** Colour and name of what is compared. */
+function Label({ one, color }: { one: Compared; color: number }) {
+  return (
+    <>
+      <Swatch color={RUN_COLORS[color % RUN_COLORS.length]!} />
+      {one.runs.length === 1 ? <Name text={one.runs[0]!.run} /> : candidateLabel(one)}
+    </>
+  );
+}
+
+/** By how much runs of one side differ, which a person could otherwise take for a change. */
+function Spread({ comparison, sd }: { comparison: Answer; sd: number }) {
+  const { baseline, candidate } = comparison;
+  return (
+    <p>
+      Run-to-run spread: {significant(sd * 100, 2)} % (standard deviation of the mean step of {baseline.num_runs} and{" "}
+      {candidate.num_runs} runs about that of their side). The intervals allow for it.
+    </p>
+  );
+}
+
 /** The whole distribution: by how much each percentile differs. */
 function Quantiles({ data }: { data: Comparisons }) {
   const cursor = useSignal<number | null>(null);
@@ -138,13 +150,15 @@ function Quantiles({ data }: { data: Comparisons }) {
   const model = useMemo(() => quantileModel(data), [data]);
   if (!model) return null;
   const at = cursor.value === null ? null : nearest(model.x, cursor.value);
-  const known = data.candidates.flatMap(({ candidate, data: one }) =>
-    one?.quantiles ? [{ candidate, curve: one.quantiles }] : [],
-  );
-  const words = known.map(({ candidate, curve }) => {
+  const known = data.candidates.flatMap((one) => (one.data?.quantiles ? [{ one, curve: one.data.quantiles }] : []));
+  const words = known.map(({ one, curve }) => {
     const i = curve.percentiles.indexOf(at ?? 50);
     const range = interval(curve.low[i], curve.high[i]);
-    return { candidate, text: `${signed(curve.change[i])}${range && ` (${range})`}` };
+    return { one, text: `${signed(curve.change[i])}${range && ` (${range})`}` };
+  });
+  const outside = known.flatMap(({ one, curve }) => {
+    const text = outsideWords(curve, model.limits!);
+    return text ? [{ one, text }] : [];
   });
   return (
     <section aria-labelledby="quantiles-title" class="quantiles">
@@ -153,6 +167,16 @@ function Quantiles({ data }: { data: Comparisons }) {
         p50 is the typical step, p99 the slowest 1 in 100. Above 0: slower than the baseline. Coloured: 95 % interval;
         grey: too small to matter.
       </p>
+      {outside.length > 0 && (
+        <ul class="key" aria-label="Outside the chart">
+          <li>Outside the chart:</li>
+          {outside.map(({ one, text }) => (
+            <li key={sideKey(one.runs)}>
+              <Label one={one} color={one.color} /> {text}
+            </li>
+          ))}
+        </ul>
+      )}
       <Chart
         model={model}
         domain={[0, 100]}
@@ -162,14 +186,13 @@ function Quantiles({ data }: { data: Comparisons }) {
         selection={selection}
         onZoom={() => (selection.value = null)}
         onReset={() => (selection.value = null)}
-        summary={`Difference of each percentile. At the median: ${list(words.map(({ candidate, text }) => `${visible(candidate.run.run)} ${text}`))}.`}
+        summary={`Difference of each percentile. At the median: ${list(words.map(({ one, text }) => `${candidateLabel(one)} ${text}`))}.`}
       />
       <ul class="key" aria-live="polite">
         <li>p{at ?? 50}:</li>
-        {words.map(({ candidate, text }) => (
-          <li key={candidate.run.run}>
-            <Swatch color={RUN_COLORS[candidate.color % RUN_COLORS.length]!} />
-            <Name text={candidate.run.run} /> <b>{text}</b>
+        {words.map(({ one, text }) => (
+          <li key={sideKey(one.runs)}>
+            <Label one={one} color={one.color} /> <b>{text}</b>
           </li>
         ))}
       </ul>
