@@ -13,6 +13,7 @@ TOLERANCE_NS = 1000
 
 _HOST = (Category.STEP, Category.ANNOTATION, Category.CPU_OP, Category.RUNTIME)
 _CHUNK = 1 << 16
+_NEVER = 1 << 62
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -103,25 +104,30 @@ def _in_order(events: TraceEvents) -> np.ndarray:
 
 
 def _parents(start: np.ndarray, end: np.ndarray, track: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The loop over one stack: the only one of this room that visits events one by one."""
-    parents, depths = np.full(start.size, -1, np.int64), np.zeros(start.size, np.int64)
-    stack: list[tuple[int, int]] = []  # index, end
+    """Parent and depth of each node: a loop over a stack, the only one of this room that visits events one by one."""
+    parents, depths = np.empty(start.size, np.int64), np.empty(start.size, np.int64)
+    open_nodes, open_ends = [-1], [_NEVER]  # what is around every thread never ends
     last_track = None
     for first in range(0, start.size, _CHUNK):  # as Python's integers, a chunk at a time
         part = slice(first, first + _CHUNK)
+        found_parents, found_depths = [], []
         rows = zip(start[part].tolist(), end[part].tolist(), track[part].tolist())
         for node, (begins, ends, here) in enumerate(rows, first):
             if here != last_track:
-                stack, last_track = [], here
-            while stack:
-                outer_end = stack[-1][1]
-                if begins >= outer_end or (ends > outer_end and outer_end - begins <= TOLERANCE_NS):
-                    stack.pop()
-                else:
-                    break
-            if stack:
-                if ends > stack[-1][1] + TOLERANCE_NS:
-                    continue
-                parents[node], depths[node] = stack[-1][0], len(stack)
-            stack.append((node, ends))
+                del open_nodes[1:], open_ends[1:]
+                last_track = here
+            outer_end = open_ends[-1]
+            while begins >= outer_end or (ends > outer_end and outer_end - begins <= TOLERANCE_NS):
+                open_nodes.pop()
+                open_ends.pop()
+                outer_end = open_ends[-1]
+            if ends > outer_end + TOLERANCE_NS:
+                found_parents.append(-1)
+                found_depths.append(0)
+                continue
+            found_parents.append(open_nodes[-1])
+            found_depths.append(len(open_nodes) - 1)
+            open_nodes.append(node)
+            open_ends.append(ends)
+        parents[part], depths[part] = found_parents, found_depths
     return parents, depths

@@ -8,6 +8,7 @@ from tb_stepperf.traces.breakdown import Activity
 from tb_stepperf.traces.events import ABSENT, Category, TraceEvents
 from tb_stepperf.traces.names import COMMUNICATION_CALL, named
 from tb_stepperf.traces.steps import Steps
+from tb_stepperf.traces.words import ms
 
 LATE_SHARE = 0.5
 """Device work that goes on after the last step for more than this part of a step is noted."""
@@ -46,8 +47,8 @@ def _of_steps(events: TraceEvents, steps: Steps) -> list[str]:
     if steps.source == "profiler" and inner.any():
         span_ns = int((events.start_ns + events.duration_ns)[inner].max() - events.start_ns[inner].min())
         found += [
-            f"Step {number:,} is marked as {duration / 1e6:,.4g} ms long, longer than all else that is recorded "
-            f"({span_ns / 1e6:,.4g} ms): most of it is not covered."
+            f"Step {number:,} is marked as {ms(duration / 1e6)} long, longer than all else that is recorded "
+            f"({ms(span_ns / 1e6)}): most of it is not covered."
             for number, duration in zip(steps.number.tolist(), (steps.end_ns - steps.start_ns).tolist())
             if duration > 2 * span_ns
         ]
@@ -73,7 +74,7 @@ def _of_device(events: TraceEvents, steps: Steps, activity: Activity) -> list[st
         late_ns, step_ns = worked_until - int(steps.end_ns[-1]), float(np.mean(steps.end_ns - steps.start_ns))
         if late_ns > LATE_SHARE * step_ns:
             found.append(
-                f"The device works on for {late_ns / 1e6:,.4g} ms after the last step: the host runs ahead, and steps "
+                f"The device works on for {ms(late_ns / 1e6)} after the last step: the host runs ahead, and steps "
                 "of the host show earlier steps' work of the device."
             )
     return found

@@ -18,11 +18,18 @@ _MAIN_PART = 0.5
 
 
 def longest_waits(events: TraceEvents, nesting: Nesting, activity: Activity, steps: Steps) -> tuple[Wait, ...]:
-    """Returns the `NUM_WAITS` longest, the longest first: calls that wait for a device, for data, and idle devices."""
+    """Returns the `NUM_WAITS` longest, the longest first: calls that wait for a device, for data, and idle devices.
+
+    What begins before the first or after the last step is left out: there the profiler itself waits for the device.
+    """
     found: list[tuple[int, int, str, int]] = []  # duration, start, kind, row of the call or −1
     on_host = events.category != Category.DEVICE_ANNOTATION
-    waiting = (events.category == Category.RUNTIME) & named(events, SYNCHRONISATION)
-    for kind, chosen in (("synchronisation", waiting), ("data", on_host & named(events, DATA_LOADING))):
+    within = np.ones(events.num_events, bool)
+    if steps.num:
+        within = (events.start_ns >= steps.start_ns[0]) & (events.start_ns < steps.end_ns[-1])
+    waiting = within & (events.category == Category.RUNTIME) & named(events, SYNCHRONISATION)
+    loading = within & on_host & named(events, DATA_LOADING)
+    for kind, chosen in (("synchronisation", waiting), ("data", loading)):
         rows = _longest(np.flatnonzero(chosen), events.duration_ns[chosen])
         found += [(int(events.duration_ns[row]), int(events.start_ns[row]), kind, int(row)) for row in rows]
     if activity.busy is not None:
@@ -59,7 +66,7 @@ def _call_name(events: TraceEvents, nesting: Nesting, row: int) -> str:
 
 
 def _meanwhile(events: TraceEvents, start_ns: int, end_ns: int) -> str | None:
-    """What the host does: the shortest event that takes half of the stretch, else the one that takes most of it.
+    """What the host does: the shortest event that takes half of the stretch; None where no event does.
 
     Python functions (`with_stack`) are asked only where no operator, annotation or call takes half of it.
     """
@@ -72,5 +79,4 @@ def _meanwhile(events: TraceEvents, start_ns: int, end_ns: int) -> str | None:
         main = np.flatnonzero(chosen & (shared >= least))
         if main.size:
             return events.names[events.name[main[np.argmin(lasts[main])]]]
-    some = np.flatnonzero(on_host & (shared > 0))
-    return events.names[events.name[some[np.argmax(shared[some])]]] if some.size else None
+    return None

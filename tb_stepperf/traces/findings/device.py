@@ -6,17 +6,16 @@ from tb_stepperf.traces.facts import RunFacts
 from tb_stepperf.traces.findings.figures import (
     LIMIT,
     matching,
-    ms,
     of_whole,
     part_ms,
     per_step,
-    percent,
     share,
     whole_ms,
     whole_name,
 )
 from tb_stepperf.traces.names import ALLOCATION, SYNCHRONISATION
 from tb_stepperf.traces.summary import Finding, TraceSummary
+from tb_stepperf.traces.words import ms, percent
 
 MIN_KERNELS_PER_STEP = 50
 MAX_MEDIAN_KERNEL_US = 20.0

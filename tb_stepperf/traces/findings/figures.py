@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from tb_stepperf.traces.summary import BREAKDOWN, OperatorRow, TraceSummary
+from tb_stepperf.traces.words import ms, percent
 
 LIMIT = "It is a candidate, not a proven cause"
 
@@ -37,16 +38,6 @@ def matching(summary: TraceSummary, pattern: re.Pattern[str]) -> list[OperatorRo
 def per_step(summary: TraceSummary, total: float) -> float:
     """Returns a sum of the table of operators as a mean per step (of the whole trace without steps)."""
     return total / max(summary.num_steps_used, 1)
-
-
-def percent(value: float) -> str:
-    """Returns a share as text: `52 %`, `0.4 %`."""
-    return f"{100 * value:.0f} %" if value >= 0.0095 else f"{100 * value:.1g} %"
-
-
-def ms(value: float) -> str:
-    """Returns a time as text: `4.3 ms`, `1,240 ms`."""
-    return f"{value:,.0f} ms" if value >= 1000 else f"{value:.3g} ms"
 
 
 def of_whole(summary: TraceSummary, part: float) -> str:

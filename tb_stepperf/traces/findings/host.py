@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from tb_stepperf.traces.facts import RunFacts
-from tb_stepperf.traces.findings.figures import LIMIT, matching, of_whole, part_ms, per_step, percent, share, whole_ms
+from tb_stepperf.traces.findings.figures import LIMIT, matching, of_whole, part_ms, per_step, share, whole_ms
 from tb_stepperf.traces.names import COMPILATION
 from tb_stepperf.traces.summary import Finding, TraceSummary
+from tb_stepperf.traces.words import percent
 
 MIN_DATA_SHARE = 0.1
 """Of the step, in data loading while no device works: below it, a faster loader gains less than a tenth."""

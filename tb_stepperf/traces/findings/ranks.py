@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from tb_stepperf.traces.facts import RunFacts
-from tb_stepperf.traces.findings.figures import LIMIT, of_whole, part_ms, percent, share, whole_ms
+from tb_stepperf.traces.findings.figures import LIMIT, of_whole, part_ms, share, whole_ms
 from tb_stepperf.traces.summary import Finding, TraceSummary
+from tb_stepperf.traces.words import percent
 
 MIN_EXPOSED_SHARE = 0.1
 """Of the step, in communication while no other work runs."""
