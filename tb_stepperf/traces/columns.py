@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from tb_stepperf.traces import numbers, vocabulary
+from tb_stepperf.traces import foreign, numbers, vocabulary
 from tb_stepperf.traces.decode import NO_ARGS, Event
 from tb_stepperf.traces.events import ABSENT, Category, MemoryEvents, TraceEvents
 
@@ -20,6 +20,7 @@ NEGATIVE = "event with a negative duration (left out)"
 NO_TIME = "event without a usable time stamp (left out)"
 FAR = "event more than 30 days from the rest of the trace (left out)"
 RENAMED = "name with control characters or broken bytes (replaced)"
+TOO_MANY_NAMES = f"event whose name is one too many (all of them are {vocabulary.MORE} now)"
 NANOSECONDS = "file with time stamps in nanoseconds (converted)"
 NOT_COMPLETE = "begin or end event (only complete events are read)"
 
@@ -27,7 +28,6 @@ _FARTHEST_US = 4e15
 _NANOSECONDS_FROM = 10**17
 """As microseconds since 1970 this is the year 5138; as nanoseconds it is 1973."""
 
-_NUM_OTHER_NAMES = 100
 _TYPES = {
     "start_ns": np.int64,
     "duration_ns": np.int64,
@@ -52,13 +52,13 @@ class Columns:
 
     Attributes:
         categories: those that the file names, the first ones.
-        other_names: names of the first events that are not complete ones.
+        some_names: names of some events, until there is one of torch.profiler.
         num_torch: events of a category that torch.profiler writes.
     """
 
     def __init__(self) -> None:
         self.categories = vocabulary.Categories()
-        self.other_names: set[str] = set()
+        self.some_names: set[str] = set()
         self.num_torch = 0
         self._oddities: dict[str, int] = {}
         self._names = vocabulary.Texts(lambda name: "(without a name)" if name is None else str(name))
@@ -90,6 +90,8 @@ class Columns:
             self._base_us = math.floor(finite_us[0])
         complete = np.fromiter((event.ph == "X" for event in events), dtype=bool, count=len(events))
         self._add_complete(events, times_us, complete, exact)
+        if not self.num_torch:
+            self.some_names |= foreign.some_names(events)
         if not complete.all():
             self._add_others([events[row] for row in np.flatnonzero(~complete).tolist()])
         return True
@@ -107,8 +109,8 @@ class Columns:
         columns["start_ns"] -= origin_ns
         memory["at_ns"] -= origin_ns
         order = np.lexsort((-columns["duration_ns"], columns["start_ns"]))
-        if self._names.num_repaired:
-            self._count(RENAMED, self._names.num_repaired)
+        self._count(RENAMED, self._names.num_repaired)
+        self._count(TOO_MANY_NAMES, self._names.num_more)
         return TraceEvents(
             **{name: _in_order(columns.pop(name), order) for name in _TYPES},
             names=tuple(self._names.texts),
@@ -155,10 +157,6 @@ class Columns:
 
     def _add_others(self, events: list[Event]) -> None:
         self._count(NOT_COMPLETE, sum(event.ph in ("B", "E") for event in events))
-        for event in events:
-            if len(self.other_names) >= _NUM_OTHER_NAMES:
-                break
-            self.other_names.add(str(event.name)[:_NUM_OTHER_NAMES])
         changes = [event for event in events if event.name == "[memory]" and event.args is not None]
         if not changes:
             return

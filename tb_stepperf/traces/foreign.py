@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
+from typing import Any
+
+from tb_stepperf.traces.decode import Event
 
 EMPTY = "The file is empty: the profiler has written nothing yet, or was stopped before it did."
 LIST_OF_OTHERS = (
@@ -25,6 +28,7 @@ _BEGINNINGS = {
     b"\xfe\xff": "The file is UTF-16 text: save it as UTF-8.",
     b"version https://git-lfs": "The file is a pointer of Git LFS, not the trace: fetch it with `git lfs pull`.",
 }
+_NUM_NAMES = 100
 _HOROVOD = ("NEGOTIATE_", "CYCLE_START")
 
 
@@ -47,16 +51,26 @@ def not_json(head: bytes) -> str:
     return f"The file is not JSON: it begins with {head[:8].decode('latin-1')!a}, a trace with {{ or [."
 
 
-def not_torch(names: Collection[str], categories: Collection[str]) -> str:
-    """Returns the sentence on events that torch.profiler did not write.
+def some_names(events: Sequence[Event]) -> set[str]:
+    """Returns the names of the first events, from which `no_events_of_torch` may tell who wrote them."""
+    return {str(event.name)[:40] for event in events[:_NUM_NAMES]}
+
+
+def no_events_of_torch(num_lists: int, names: Collection[str], categories: Collection[Any]) -> str:
+    """Returns the sentence on a JSON file without a complete event that torch.profiler writes.
 
     Args:
-        names: names of events that are not complete ones.
-        categories: categories of complete events.
+        num_lists: lists of events that the file has.
+        names: `some_names` of its events.
+        categories: words for the categories of its complete events.
     """
+    if not num_lists:
+        return NO_EVENTS_KEY
     if any(name.startswith(_HOROVOD) for name in names):
         return "The file is a Horovod timeline, not a trace of torch.profiler."
-    shown = ", ".join(sorted(ascii(category[:40]) for category in categories)[:3])
+    if "Trace" in categories or not names:
+        return NOTHING_RECORDED
+    shown = ", ".join(sorted(ascii(word[:40]) for word in categories if isinstance(word, str))[:3])
     seen = f"its events are of {shown}" if shown else "its events have no category"
     return (
         f"The file is a Chrome trace, but not of torch.profiler (it may be TensorFlow's or a browser's): {seen}, "

@@ -30,11 +30,9 @@ def integers(values: Sequence[Any]) -> np.ndarray:
     ones the low 64 bits are kept.
     """
     try:
-        if all(type(value) is int for value in values):
-            return np.array(values, dtype=np.int64)
-    except OverflowError:
-        pass
-    return np.array([integer(value) for value in values], dtype=np.int64)
+        return np.array(values, dtype=np.int64)
+    except (TypeError, ValueError, OverflowError):
+        return np.array([integer(value) for value in values], dtype=np.int64)
 
 
 def integer(value: Any) -> int:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from tb_stepperf.errors import TraceError
 from tb_stepperf.traces import foreign, scan
 from tb_stepperf.traces.decode import Event
-from tb_stepperf.traces.repair import repair
+from tb_stepperf.traces.repair import COMMA, repair
 
 MAX_VALUE_BYTES = 1 << 25
 """Longest event and longest text in the metadata, 32 MiB: what has to be in memory in one piece."""
@@ -37,7 +37,7 @@ class Events:
     """Some events, in the order of the file.
 
     Attributes:
-        text: the events as JSON, commas between them and no brackets around; repaired where that was necessary.
+        text: the events as a JSON list; repaired where that was necessary.
         events: the same, decoded.
     """
 
@@ -121,54 +121,63 @@ class Pieces:
         self.num_lists += 1
         if buffer.next_byte() not in (b"{", b"]", b""):
             raise TraceError(foreign.LIST_OF_OTHERS if is_top else foreign.EVENTS_OF_OTHERS)
+        is_first, num_commas = True, 0
         while True:
-            buffer.drop(_SEPARATORS.match(buffer.data).end())
-            cut = scan.last_boundary(buffer.data)
+            separators = _SEPARATORS.match(buffer.data).group()
+            buffer.drop(len(separators))
+            num_commas += separators.count(b",")
             # That decoding succeeds proves that the cut is between two events. It skips what nobody needs in C.
-            events = None if cut is None else self._decode(b"[%b]" % buffer.data[:cut])
+            cut = scan.last_boundary(buffer.data)
+            text = None if cut is None else b"[%b]" % memoryview(buffer.data)[:cut]
+            events = None if text is None else self._decode(text)
+            end = None
             if events is not None:
-                yield Events(buffer.data[:cut], events)
-                buffer.drop(cut)
+                found = Events(text, events)
             else:
                 spans, end = scan.spans(buffer.data)
-                if spans:
-                    yield self._careful(buffer.data[spans[0][0] : spans[-1][1]])
-                if end is not None:
-                    buffer.drop(end)
-                    return
-                if spans:
-                    buffer.drop(spans[-1][1])
-            if not buffer.more() and (events is None and not spans):
-                if is_top and not buffer.next_byte().strip(b","):
+                cut = spans[-1][1] if spans else 0
+                found = self._careful(buffer.data[spans[0][0] : cut]) if spans else None
+            if found is not None:
+                self._count(COMMA, num_commas - (not is_first))
+                is_first, num_commas = False, 0
+                yield found
+            if end is not None:
+                self._count(COMMA, num_commas + buffer.data[cut:end].count(b","))
+                buffer.drop(end)
+                return
+            buffer.drop(cut)
+            if not buffer.more() and found is None:
+                if is_top and not buffer.data:
                     self._count(UNCLOSED)
-                    buffer.drop_rest()
                     return
                 raise TraceError(buffer.cut_off())
 
     def _careful(self, text: bytes) -> Events:
         """Decodes whole events: as they are, else repaired, else one by one without those that are beyond it."""
-        events = self._decode(b"[%b]" % text)
+        text = b"[%b]" % text
+        events = self._decode(text)
         if events is not None:
             return Events(text, events)
         text, counts = repair(text)
-        events = self._decode(b"[%b]" % text)
-        if events is None:
-            good = []
-            events = []
-            for start, end in scan.spans(text)[0]:
-                one = self._decode(b"[%b]" % text[start:end])
-                if one is None:
-                    self._count(UNREADABLE)
-                else:
-                    good.append(text[start:end])
-                    events += one
-            text = b",".join(good)
         for sentence, count in counts.items():
             self._count(sentence, count)
-        return Events(text, events)
+        events = self._decode(text)
+        if events is not None:
+            return Events(text, events)
+        good = []
+        events = []
+        for start, end in scan.spans(text[1:-1])[0]:
+            one = self._decode(b"[%b]" % text[1 + start : 1 + end])
+            if one is None:
+                self._count(UNREADABLE)
+            else:
+                good.append(text[1 + start : 1 + end])
+                events += one
+        return Events(b"[%b]" % b",".join(good), events)
 
     def _count(self, sentence: str, count: int = 1) -> None:
-        self.oddities[sentence] = self.oddities.get(sentence, 0) + count
+        if count > 0:
+            self.oddities[sentence] = self.oddities.get(sentence, 0) + count
 
 
 class _Buffer:

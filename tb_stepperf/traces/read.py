@@ -58,16 +58,9 @@ def read_pieces(text: Iterable[bytes]) -> TraceEvents:
             metadata.add(piece.key, piece.text)
         elif not columns.add(piece.events, exact=is_exact):
             is_exact = True
-            columns.add(decode(b"[%b]" % piece.text), exact=True)
-    if not pieces.num_lists:
-        raise TraceError(foreign.NO_EVENTS_KEY)
+            columns.add(decode(piece.text), exact=True)
     if columns.num_torch == 0:
-        is_other = columns.other_names or columns.categories
-        raise TraceError(
-            foreign.not_torch(columns.other_names, [str(word) for word in columns.categories if word is not None])
-            if is_other
-            else foreign.NOTHING_RECORDED
-        )
+        raise TraceError(foreign.no_events_of_torch(pieces.num_lists, columns.some_names, columns.categories))
     events = columns.finish()
     return dataclasses.replace(
         events, oddities={**pieces.oddities, **events.oddities}, **metadata.fields(events.tracks)

@@ -4,6 +4,11 @@ from __future__ import annotations
 
 import re
 
+from tb_stepperf.errors import TraceError
+
+MAX_DEPTH = 1000
+"""Most brackets inside each other; the deepest that profilers write are about ten."""
+
 _TOKEN = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"|["\[\]{}]', re.DOTALL)
 _BOUNDARY = re.compile(rb"\}\s*,\s*\{")
 _WINDOW_BYTES = 1 << 16
@@ -29,6 +34,9 @@ def spans(text: bytes) -> tuple[list[tuple[int, int]], int | None]:
     Returns:
         Spans of the elements that are there as a whole, and the position behind the list's bracket; None where the
         text ends before it.
+
+    Raises:
+        TraceError: there are more than `MAX_DEPTH` open brackets.
     """
     found: list[tuple[int, int]] = []
     depth, start = 0, 0
@@ -41,7 +49,7 @@ def spans(text: bytes) -> tuple[list[tuple[int, int]], int | None]:
         elif first in _OPENING:
             if depth == 0:
                 start = at
-            depth += 1
+            depth = _deeper(depth)
         elif depth == 0:
             return found, token.end()
         else:
@@ -61,6 +69,9 @@ def value_end(text: bytes, at: int, depth: int) -> tuple[int, int]:
 
     Returns:
         Where the value ends and 0; or where to go on once there is more text, and the depth there.
+
+    Raises:
+        TraceError: there are more than `MAX_DEPTH` open brackets.
     """
     for token in _TOKEN.finditer(text, at):
         first = text[token.start()]
@@ -68,9 +79,15 @@ def value_end(text: bytes, at: int, depth: int) -> tuple[int, int]:
             if token.end() - token.start() == 1:
                 return token.start(), depth
         elif first in _OPENING:
-            depth += 1
+            depth = _deeper(depth)
         else:
             depth -= 1
             if depth == 0:
                 return token.end(), 0
     return len(text), depth
+
+
+def _deeper(depth: int) -> int:
+    if depth >= MAX_DEPTH:
+        raise TraceError(f"The file nests values more than {MAX_DEPTH:,} deep: no profiler writes that.")
+    return depth + 1

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
+import stat
 import zlib
 from collections.abc import Iterator
-from typing import Any, BinaryIO
+from typing import Any
 
 from tb_stepperf.errors import TraceError
 
@@ -32,7 +33,7 @@ class Source:
         self.num_bytes = 0
         self.fraction = 0.0
         self._path, self._max_bytes, self._piece_bytes = path, max_bytes, piece_bytes
-        self._read_bytes = 0
+        self._read_bytes, self._size = 0, 1
 
     def __iter__(self) -> Iterator[bytes]:
         """Yields the text once, in order.
@@ -41,38 +42,50 @@ class Source:
             TraceError: the file cannot be opened or read, its gzip data is cut off or damaged, or there is more text
                 than `max_bytes`.
         """
+        if "://" in self._path:
+            yield from self._remote()
+            return
         try:
-            yield from self._pieces()
+            if not stat.S_ISREG(os.stat(self._path).st_mode):
+                raise TraceError("The path names no regular file: a trace is one.")
+            with open(self._path, "rb") as file:
+                yield from self._pieces(file, os.path.getsize(self._path))
         except OSError as error:
             raise TraceError(f"The file cannot be read: {error.strerror or error}.") from error
 
-    def _pieces(self) -> Iterator[bytes]:
-        file, size = _open(self._path)
-        with file:
-            self._size = max(size, 1)
-            first = self._read(file)
-            for piece in self._inflated(file, first) if first.startswith(_GZIP) else self._plain(file, first):
-                self.num_bytes += len(piece)
-                if self.num_bytes > self._max_bytes:
-                    raise TraceError(
-                        f"The trace is longer than {self._max_bytes / 1e9:,.3g} GB of text, the limit: "
-                        "profile fewer steps, or raise the limit."
-                    )
-                yield piece
-        self.fraction = 1.0
+    def _remote(self) -> Iterator[bytes]:
+        from tensorboard.compat import tf
 
-    def _read(self, file: BinaryIO) -> bytes:
+        try:
+            with tf.io.gfile.GFile(self._path, "rb") as file:
+                yield from self._pieces(file, tf.io.gfile.stat(self._path).length)
+        except tf.errors.OpError as error:
+            raise TraceError(f"The file cannot be read: {error.message}.") from error
+
+    def _pieces(self, file: Any, size: int) -> Iterator[bytes]:
+        self._size = max(size, 1)
+        first = self._read(file)
+        for piece in self._inflated(file, first) if first.startswith(_GZIP) else self._plain(file, first):
+            self.num_bytes += len(piece)
+            if self.num_bytes > self._max_bytes:
+                raise TraceError(
+                    f"The trace is longer than {self._max_bytes:,} bytes of text, the limit: "
+                    "profile fewer steps, or raise the limit."
+                )
+            yield piece
+
+    def _read(self, file: Any) -> bytes:
         data = file.read(self._piece_bytes)
         self._read_bytes += len(data)
         self.fraction = min(self._read_bytes / self._size, 1.0)
         return data
 
-    def _plain(self, file: BinaryIO, data: bytes) -> Iterator[bytes]:
+    def _plain(self, file: Any, data: bytes) -> Iterator[bytes]:
         while data:
             yield data
             data = self._read(file)
 
-    def _inflated(self, file: BinaryIO, data: bytes) -> Iterator[bytes]:
+    def _inflated(self, file: Any, data: bytes) -> Iterator[bytes]:
         member = zlib.decompressobj(wbits=31)
         while True:
             try:
@@ -99,15 +112,3 @@ class Source:
                         f"The gzip data ends at byte {self._read_bytes:,} before its end mark: "
                         "the file was cut off, or is still being written."
                     )
-
-
-def _open(path: str) -> tuple[Any, int]:
-    """Opens a file for reading; returns it and its size."""
-    if "://" not in path:
-        return open(path, "rb"), os.path.getsize(path)
-    from tensorboard.compat import tf
-
-    try:
-        return tf.io.gfile.GFile(path, "rb"), tf.io.gfile.stat(path).length
-    except tf.errors.OpError as error:
-        raise TraceError(f"The file cannot be opened: {error.message}.") from error

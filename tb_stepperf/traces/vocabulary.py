@@ -11,12 +11,18 @@ from tb_stepperf.traces.decode import Event
 from tb_stepperf.traces.events import ABSENT, Category, Track
 
 MAX_TEXTS = 1_000_000
-"""Most different names, shapes or tracks that are kept; all others share one."""
+"""Most different names, or shapes, that are kept; all others share one."""
+
+MAX_CHARS = 1 << 26
+"""Most characters that all of them together have."""
+
+MAX_TRACKS = 100_000
+"""Most tracks that are kept; all others share one."""
 
 MAX_TEXT_CHARS = 4096
 """Longest name or shape; the rest of a longer one is cut."""
 
-MORE_NAMES = "(more names)"
+MORE = "(more names)"
 STEP_NAME = "ProfilerStep#"
 
 _MAX_CATEGORIES = 1000
@@ -50,20 +56,29 @@ class Texts(dict[Any, int]):
     Attributes:
         texts: readable text → index, in order of the index.
         num_repaired: texts in which characters were replaced.
+        num_more: how often a text came that was one too many; its index is that of `MORE`.
     """
 
     def __init__(self, as_text: Callable[[Any], str]) -> None:
         super().__init__()
         self.texts: dict[str, int] = {}
-        self.num_repaired = 0
+        self.num_repaired = self.num_more = 0
         self._as_text = as_text
+        self._num_chars = 0
 
     def __missing__(self, key: Any) -> int:
-        if len(self.texts) >= MAX_TEXTS:
-            return self.texts.setdefault(MORE_NAMES, len(self.texts))
         text = _UNREADABLE.sub("\N{REPLACEMENT CHARACTER}", self._as_text(key)[:MAX_TEXT_CHARS])
+        index = self.texts.get(text)
+        if index is not None:
+            return index
+        self._num_chars += len(text)
+        if len(self.texts) >= MAX_TEXTS or self._num_chars > MAX_CHARS:
+            self.num_more += 1
+            return self.texts.setdefault(MORE, len(self.texts))
         self.num_repaired += "\N{REPLACEMENT CHARACTER}" in text
-        index = self[key] = self.texts.setdefault(text, len(self.texts))
+        index = self.texts[text] = len(self.texts)
+        if len(text) < MAX_TEXT_CHARS:
+            self[key] = index
         return index
 
 
@@ -106,9 +121,9 @@ class Tracks(dict[Any, int]):
         return self[event.pid, event.tid, event.args.device, event.args.stream]
 
     def __missing__(self, key: tuple[Any, ...]) -> int:
-        if len(self.tracks) >= MAX_TEXTS:
-            return self.tracks.setdefault(Track(MORE_NAMES, MORE_NAMES), len(self.tracks))
-        process, thread = str(key[0]), str(key[1])
+        if len(self.tracks) >= MAX_TRACKS:
+            return self.tracks.setdefault(Track(MORE, MORE), len(self.tracks))
+        process, thread = str(key[0])[:MAX_TEXT_CHARS], str(key[1])[:MAX_TEXT_CHARS]
         track = Track(process, thread)
         if len(key) == 4:
             device, stream = (_number(value) for value in key[2:])
