@@ -1,6 +1,7 @@
 """Step performance for PyTorch training, in TensorBoard.
 
 `StepPerfWriter` measures every step of a training loop; the TensorBoard plugin of the same distribution shows them.
+`measure_step` measures a step function in one call.
 Importing this package loads neither torch, tensorboard nor werkzeug: public names are resolved on first use.
 """
 
@@ -11,16 +12,21 @@ from typing import TYPE_CHECKING, Any
 from tb_stepperf._version import __version__
 
 if TYPE_CHECKING:
-    from tb_stepperf.recorder import StepPerfWriter
+    from tb_stepperf.measure import measure_step
+    from tb_stepperf.recorder import CaptureRules, StepPerfWriter
 
-__all__ = ["StepPerfWriter", "__version__"]
+__all__ = ["CaptureRules", "StepPerfWriter", "__version__", "measure_step"]
 
 
 def __getattr__(name: str) -> Any:
-    if name == "StepPerfWriter":
-        from tb_stepperf.recorder import StepPerfWriter
+    if name in ("CaptureRules", "StepPerfWriter"):
+        from tb_stepperf import recorder
 
-        return StepPerfWriter
+        return getattr(recorder, name)
+    if name == "measure_step":
+        from tb_stepperf.measure import measure_step
+
+        return measure_step
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}; it offers {', '.join(__all__)}")
 
 

@@ -8,6 +8,7 @@
     │   └── NewerFormatError                written by a newer version than this reader
     ├── ArgumentError    (also ValueError)  a value given to a pure function is out of range
     ├── TraceError       (also ValueError)  a file that cannot be read as a torch.profiler trace
+    ├── MeasureError     (also RuntimeError)  a step function that cannot be measured
     └── RequestError     (also ValueError)  an HTTP parameter is missing, unknown or malformed
         └── NotFoundError                   a well-formed request names something that is not there
 
@@ -40,6 +41,13 @@ class TraceError(StepPerfError, ValueError):
     """A file that cannot be read as a torch.profiler trace: foreign, damaged, or beyond a limit.
 
     The message is one sentence for people, with the position or the reason and, where there is one, the way out.
+    """
+
+
+class MeasureError(StepPerfError, RuntimeError):
+    """A step function that was called to be measured and raised, or gave back work that is yet to be done.
+
+    The message says in which phase and repetition; what the function raised is the cause (`__cause__`).
     """
 
 

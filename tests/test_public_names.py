@@ -10,7 +10,7 @@ import tb_stepperf
 
 
 def test_public_names() -> None:
-    assert tb_stepperf.__all__ == ["StepPerfWriter", "__version__"]
+    assert tb_stepperf.__all__ == ["StepPerfWriter", "__version__", "measure_step"]
     assert dir(tb_stepperf) == sorted(tb_stepperf.__all__)
 
 
