@@ -13,6 +13,11 @@ from tb_stepperf.traces.words import ms
 LATE_SHARE = 0.5
 """Device work that goes on after the last step for more than this part of a step is noted."""
 
+_TO_MARK_STEPS = (
+    "To have them marked, give the profiler a schedule and call prof.step() after each step, or record with "
+    "perf.profile(), which perf.step() advances."
+)
+
 
 def notes(events: TraceEvents, steps: Steps, activity: Activity) -> tuple[str, ...]:
     """Returns the sentences: what is missing and how to record it, what is odd, what the reader repaired."""
@@ -25,13 +30,12 @@ def _of_steps(events: TraceEvents, steps: Steps) -> list[str]:
     found = []
     if steps.source == "none":
         return [
-            "No steps are marked, so the figures are of the whole trace. Call prof.step() (or perf.step()) after each "
-            "step while recording."
+            f"No steps are marked, so the figures are of the whole trace. {_TO_MARK_STEPS}"
         ]
     if steps.source == "optimizer":
         found.append(
-            "No steps are marked: they are inferred, one each Optimizer.step, and numbered from 0. Call prof.step() "
-            "(or perf.step()) after each step to have them marked."
+            "No steps are marked: they are inferred, one each Optimizer.step, and numbered from 0. "
+            f"{_TO_MARK_STEPS}"
         )
     whole = [cut is None for cut in steps.cut]
     found += [
