@@ -79,8 +79,9 @@ class Columns:
             False where nothing was added, because the time stamps have more digits than a float holds: this wants
             `ExactEvent`s, from now on.
         """
-        times_us = numbers.floats([event.ts for event in events])
-        if not exact and numbers.needs_exact(times_us):
+        times = [event.ts for event in events]
+        times_us = numbers.floats(times)
+        if not exact and numbers.needs_exact(times, times_us):
             return False
         finite_us = times_us[np.isfinite(times_us)]
         if not finite_us.size:

@@ -44,10 +44,15 @@ def integer(value: Any) -> int:
     return number if number < _UINT64 // 2 else number - _UINT64
 
 
-def needs_exact(times_us: np.ndarray) -> bool:
-    """Returns whether float64 microseconds are too coarse for the digits that these time stamps have."""
-    far = times_us[np.abs(times_us) > _EXACT_US]
-    return bool(np.any((far != np.floor(far)) | (np.abs(far) > 2.0**53)))
+def needs_exact(values: Sequence[Any], times_us: np.ndarray) -> bool:
+    """Returns whether float64 microseconds are too coarse for the digits that these time stamps may have.
+
+    Args:
+        values: as decoded.
+        times_us: the same as `floats`.
+    """
+    farthest = np.abs(times_us).max(initial=0, where=np.isfinite(times_us))
+    return farthest > _EXACT_US and (farthest > 2.0**53 or any(type(value) is not int for value in values))
 
 
 def exact_ns(time_us: Any, base_us: int) -> int:

@@ -64,7 +64,7 @@ _LAUNCH = """,
     "cat": "ac2g", "name": "ac2g"
   },
   {
-    "ph": "X", "cat": "kernel", "name": "void at::native::vectorized_elementwise_kernel<4, %s<float>, std::array<char*, 3ul> >(int, %s<float>, std::array<char*, 3ul>)", "pid": 0, "tid": 7,
+    "ph": "X", "cat": "kernel", "name": "%s", "pid": 0, "tid": 7,
     "ts": %.3f, "dur": 9.500,
     "args": {
       "External id": %d, "queued": 0, "device": 0, "context": 1,
@@ -82,6 +82,10 @@ _SHAPES = (
     '"Input Strides": [[512, 1], [512, 1], []], "Input Dims": [[%d, 512], [%d, 512], []], '
 )
 _NAMES = ("add", "mul", "addmm", "relu", "layer_norm", "softmax", "copy_", "dropout", "gelu", "bmm", "sum")
+_KERNEL = (
+    "void at::native::vectorized_elementwise_kernel<4, at::native::%s_functor<float>, std::array<char*, 3ul> >"
+    "(int, at::native::%s_functor<float>, std::array<char*, 3ul>)"
+)
 _LARGE_TAIL = """
   ],
   "traceName": "%s"
@@ -89,7 +93,7 @@ _LARGE_TAIL = """
 """
 
 EVENTS_A_KERNEL = 5
-"""An operator that starts a kernel is five events in a large file: itself, the launch, the kernel, and a flow's ends."""
+"""An operator that starts a kernel is five events in a large file: itself, the launch, the kernel, a flow's ends."""
 
 
 def complete(name: str, cat: str, start_us: float, duration_us: float, **more: Any) -> dict[str, Any]:
@@ -164,9 +168,9 @@ def _two_operators(at_us: float, number: int, with_shapes: bool) -> Iterable[str
     first = 2 * number + 1
     launch = first + 10**6
     yield _OPERATOR % (name, at_us, first, shapes, first)
-    kernel = f"at::native::{name}_functor"
     yield _LAUNCH % (
-        at_us + 4, first, launch, launch, at_us + 4, kernel, kernel, at_us + 10, first, launch, launch, at_us + 10,
+        at_us + 4, first, launch, launch, at_us + 4, _KERNEL % (name, name), at_us + 10, first, launch, launch,
+        at_us + 10,
     )  # fmt: skip
     yield _OPERATOR % ("empty_like", at_us + 20, first + 1, shapes, first + 1)
 
