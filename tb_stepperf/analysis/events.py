@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from tb_stepperf.analysis.series import Series
     from tb_stepperf.store import AttemptInfo
 
-PLANNED, PROVISIONAL = "planned_change", "provisional_change"
+PLANNED, PROVISIONAL, CAPTURE = "planned_change", "provisional_change", "capture"
 """Keys of environment records that are about steps, not about conditions."""
 
 MAX_NEAR_STEPS = 500
@@ -114,7 +114,7 @@ def events_of(series: Series) -> list[Event]:
 
 
 def _is_condition(name: str) -> bool:
-    return name not in (PLANNED, PROVISIONAL, "step", "buckets")
+    return name not in (PLANNED, PROVISIONAL, CAPTURE, "step", "buckets")
 
 
 def _records(attempts: Sequence[AttemptInfo]) -> Iterator[tuple[int, Mapping[str, Any]]]:

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import argparse
 import logging
+import re
+from collections.abc import Callable
 from typing import Any
 
 from tensorboard.plugins import base_plugin
@@ -17,6 +19,12 @@ PLUGIN_NAME = "stepperf"
 
 DEFAULT_CACHE_MB = 1024
 MIN_CACHE_MB = 64
+DEFAULT_TRACE_MEMORY_MB = 1024
+MIN_TRACE_MEMORY_MB = 256
+DEFAULT_TRACE_TIMEOUT_S = 300
+DEFAULT_PERFETTO_URL = "https://ui.perfetto.dev"
+
+_WEB_ADDRESS = re.compile(r"https?://[^\s/?#@]+(/[^\s]*)?")
 
 logger = logging.getLogger("tensorboard")
 
@@ -25,20 +33,11 @@ class StepPerfLoader(base_plugin.TBLoader):
     """Loads the Step Performance tab; the entry point `tensorboard_plugins: stepperf`."""
 
     def define_flags(self, parser: argparse.ArgumentParser) -> None:
-        """Adds `--stepperf_cache_mb`."""
+        """Adds `--stepperf_cache_mb`, the limits for reading traces and the address of Perfetto."""
+        group = parser.add_argument_group("step performance plugin")
         try:
-            parser.add_argument_group("step performance plugin").add_argument(
-                "--stepperf_cache_mb",
-                metavar="MB",
-                type=_cache_mb,
-                default=DEFAULT_CACHE_MB,
-                help=(
-                    "Most memory, in MiB, for step samples that the Step Performance tab keeps between requests. What "
-                    "does not fit is read again when it is asked for: slower, never less. A step of ten columns takes "
-                    "about 60 bytes; while a request is answered, the steps that it looks at come once more on top. "
-                    f"At least {MIN_CACHE_MB}. (default: %(default)s)"
-                ),
-            )
+            for name, options in _FLAGS.items():
+                group.add_argument(f"--{name}", **options)
         except argparse.ArgumentError as error:
             logger.warning("stepperf: the flag is already defined, perhaps tb_stepperf is installed twice: %s", error)
 
@@ -75,8 +74,57 @@ class StepPerfLoader(base_plugin.TBLoader):
             return None
 
 
-def _cache_mb(text: str) -> int:
-    value = int(text) if text.isascii() and text.isdigit() else 0
-    if value < MIN_CACHE_MB:
-        raise argparse.ArgumentTypeError(f"{text!r}; an integer of at least {MIN_CACHE_MB} is allowed")
-    return value
+def _at_least(minimum: int) -> Callable[[str], int]:
+    def parse(text: str) -> int:
+        value = int(text) if text.isascii() and text.isdigit() and len(text) < 10 else 0
+        if value < minimum:
+            raise argparse.ArgumentTypeError(f"{text!r}; an integer of at least {minimum} is allowed")
+        return value
+
+    return parse
+
+
+def _web_address(text: str) -> str:
+    if not _WEB_ADDRESS.fullmatch(text):
+        raise argparse.ArgumentTypeError(f"{text!r}; an address that begins with https:// or http:// is allowed")
+    return text
+
+
+_FLAGS: dict[str, dict[str, Any]] = {
+    "stepperf_cache_mb": {
+        "metavar": "MB",
+        "type": _at_least(MIN_CACHE_MB),
+        "default": DEFAULT_CACHE_MB,
+        "help": (
+            "Most memory, in MiB, for step samples that the Step Performance tab keeps between requests. What "
+            "does not fit is read again when it is asked for: slower, never less. A step of ten columns takes "
+            "about 60 bytes; while a request is answered, the steps that it looks at come once more on top. "
+            f"At least {MIN_CACHE_MB}. (default: %(default)s)"
+        ),
+    },
+    "stepperf_trace_memory_mb": {
+        "metavar": "MB",
+        "type": _at_least(MIN_TRACE_MEMORY_MB),
+        "default": DEFAULT_TRACE_MEMORY_MB,
+        "help": (
+            "Most memory, in MiB, that the process may take which reads a torch.profiler trace for the Step "
+            "Performance tab; only one trace is read at a time. A trace that needs more is refused with a sentence. "
+            f"At least {MIN_TRACE_MEMORY_MB}. (default: %(default)s)"
+        ),
+    },
+    "stepperf_trace_timeout_s": {
+        "metavar": "SECONDS",
+        "type": _at_least(1),
+        "default": DEFAULT_TRACE_TIMEOUT_S,
+        "help": "Most time, in seconds, for reading one torch.profiler trace. (default: %(default)s)",
+    },
+    "stepperf_perfetto_url": {
+        "metavar": "URL",
+        "type": _web_address,
+        "default": DEFAULT_PERFETTO_URL,
+        "help": (
+            "Address of the Perfetto that the Step Performance tab opens traces in, for a copy of your own. The "
+            "browser hands the trace over; it is not uploaded. (default: %(default)s)"
+        ),
+    },
+}

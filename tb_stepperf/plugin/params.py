@@ -35,6 +35,11 @@ PARAMETERS: Mapping[str, tuple[str, ...]] = {
     "/marks": (*_MEMBER, *_RANGE),
     "/markers": (*_MEMBER, "axis", "clock", *_THRESHOLDS),
     "/comparison": ("baseline", "candidate", "overrule", "clock", *_THRESHOLDS),
+    "/traces": (),
+    "/trace": ("trace", "cancel"),
+    "/trace_table": ("trace", "table"),
+    "/trace_comparison": ("before", "after"),
+    "/trace_file": ("trace",),
     "/conditions": _MEMBER,
     "/samples": (*_MEMBER, *_RANGE, "format"),
 }
@@ -42,15 +47,25 @@ PARAMETERS: Mapping[str, tuple[str, ...]] = {
 
 AXES = ("step", "relative", "wall")
 FORMATS = ("json", "csv")
+TABLES = ("steps", "operators", "kernels", "waits")
 INCLUDABLE = tuple(LEAVING_OUT)
 MAX_PERCENTILES = 9
 MAX_RUNS_PER_SIDE = 8
 _SIDES = ("baseline", "candidate")
+_REQUIRED = {
+    "run": "give the name of a run, as /runs lists them",
+    "trace": "give the identity of a trace, as /traces lists them",
+    "before": "give the identity of a trace, as /traces lists them",
+    "after": "give the identity of a trace, as /traces lists them",
+    "table": f"give one of {', '.join(TABLES)}",
+}
+"""Parameters that every route which takes them needs, and what to give."""
 _MIN_BOUND, _MAX_BOUND = -(2**63), 2**63
 
 _INTEGER = re.compile(r"-?[0-9]{1,19}")
 _FRACTION = re.compile(r"0?\.[0-9]{1,6}")
 _NUMBER = re.compile(r"[0-9]{1,3}(\.[0-9]{1,12})?")
+_TRACE = re.compile(r"[0-9a-f]{16}")
 _TIME_COLUMNS = (STEP_TIME_MS, DEVICE_STEP_TIME_MS, GC_MS, EXCLUDED_MS)
 
 
@@ -78,6 +93,11 @@ class Query:
     baseline: tuple[str, ...] = ()
     candidate: tuple[str, ...] = ()
     overrule: str = "0"
+    trace: str = ""
+    cancel: str = "0"
+    table: str = ""
+    before: str = ""
+    after: str = ""
 
 
 def parse(route: str, arguments: MultiDict[str, str]) -> Query:
@@ -107,8 +127,9 @@ def parse(route: str, arguments: MultiDict[str, str]) -> Query:
             raise RequestError(f"{name} is missing; give the name of a run, as /runs lists them", name)
     if both := set(fields.get("baseline", ())) & set(fields.get("candidate", ())):
         raise RequestError(f"{sorted(both)[0]!r} is on both sides; give each run to one of them", "candidate")
-    if "run" in allowed and "run" not in fields:
-        raise RequestError("run is missing; give the name of a run, as /runs lists them", "run")
+    for name, way_out in _REQUIRED.items():
+        if name in allowed and name not in fields:
+            raise RequestError(f"{name} is missing; {way_out}", name)
     query = Query(**fields)
     if query.start is not None and query.end is not None and query.start >= query.end:
         raise RequestError(
@@ -192,6 +213,12 @@ def _time_column(name: str, value: str) -> str:
     return value
 
 
+def _trace(name: str, value: str) -> str:
+    if not _TRACE.fullmatch(value):
+        raise RequestError(f"{name} is {value!r}; 16 hexadecimal digits are allowed, as /traces lists them", name)
+    return value
+
+
 _PARSERS: Mapping[str, Callable[[str, str], Any]] = {
     "run": _text,
     "member": _text,
@@ -207,4 +234,9 @@ _PARSERS: Mapping[str, Callable[[str, str], Any]] = {
     "min_effect": _effect,
     "min_tail_effect": _effect,
     "overrule": _one_of("0", "1"),
+    "trace": _trace,
+    "cancel": _one_of("0", "1"),
+    "table": _one_of(*TABLES),
+    "before": _trace,
+    "after": _trace,
 }

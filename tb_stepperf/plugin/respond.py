@@ -21,6 +21,7 @@ from tb_stepperf.errors import NotFoundError, RequestError
 
 JSON_TYPE = "application/json; charset=utf-8"
 CSV_TYPE = "text/csv; charset=utf-8"
+GZIP_TYPE = "application/gzip"
 GZIP_LEVEL = 4
 """Measured on chart answers: level 6 takes twice the time for 4 % fewer bytes."""
 
@@ -76,10 +77,16 @@ def json_response(request: Request, payload: Any) -> Response:
 
 def download_response(request: Request, chunks: Iterable[bytes], content_type: str, file_name: str) -> Response:
     """Returns a stream that a browser saves as `file_name` (ASCII letters, digits, `._-`)."""
-    headers = {**_HEADERS, "Content-Disposition": f'attachment; filename="{file_name}"'}
+    response = packed_response(chunks, content_type, file_name)
     if accepts_gzip(request):
-        chunks = _gzip_stream(chunks)
-        headers["Content-Encoding"] = "gzip"
+        response.response = _gzip_stream(chunks)
+        response.headers["Content-Encoding"] = "gzip"
+    return response
+
+
+def packed_response(chunks: Iterable[bytes], content_type: str, file_name: str) -> Response:
+    """Returns a stream as it is, such as a gzipped file, that a browser saves as `file_name` (as above)."""
+    headers = {**_HEADERS, "Content-Disposition": f'attachment; filename="{file_name}"'}
     return Response(chunks, 200, headers, content_type=content_type)
 
 

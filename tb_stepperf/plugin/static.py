@@ -19,6 +19,7 @@ STATIC_DIR = pathlib.Path(__file__).parent / "static"
 CONTENT_TYPES = {
     "/index.js": "text/javascript; charset=utf-8",
     "/vendor.js": "text/javascript; charset=utf-8",
+    "/traces.js": "text/javascript; charset=utf-8",
     "/style.css": "text/css; charset=utf-8",
 }
 """Route to content type; no other file is served."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import gzip
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,15 +17,22 @@ from tb_stepperf.errors import NotFoundError
 from tb_stepperf.plugin.analyses import Analyses
 from tb_stepperf.plugin.cache import RecentlyUsed
 from tb_stepperf.plugin.plugin import StepPerfPlugin
+from tb_stepperf.plugin.traces import Traces
 from tb_stepperf.plugin.view import Source
 from tb_stepperf.store import AttemptInfo, Catalog, Gap, MemberInfo, Problem, RunInfo, Table
+from tb_stepperf.traces.digest import read_summary
+from tb_stepperf.traces.finder import Finder
+from tb_stepperf.traces.process import Limits
+from tb_stepperf.traces.readings import Readings
+from tb_stepperf.traces.roots import roots_of
+from tb_stepperf.traces.summary import TraceSummary
 
 START_S = 1_700_000_000.0
 
 
 @dataclasses.dataclass
 class FakeMember:
-    """Rows of one member; the fields are those of `Table`."""
+    """Rows of one member; the fields are those of `Table` and `MemberInfo`."""
 
     columns: Mapping[str, Sequence[float]]
     steps: Sequence[int] | None = None
@@ -36,6 +43,7 @@ class FakeMember:
     num_superseded: int = 0
     rank: int = 0
     version: int = 1
+    tb_run: str | None = None
 
     def table(self, run: str) -> Table:
         """Returns all rows."""
@@ -70,7 +78,7 @@ class FakeMember:
             rank=self.rank,
             writer=0,
             label=f"rank {self.rank}",
-            tb_run=run,
+            tb_run=run if self.tb_run is None else self.tb_run,
             num_steps=n,
             first_step=int(table.steps[0]) if n else None,
             last_step=int(table.steps[-1]) if n else None,
@@ -152,13 +160,36 @@ def source(member: FakeMember, run: str = "job") -> Source:
     return Source(FakeStore({run: [member]}), None, "", RecentlyUsed(1 << 20))  # type: ignore[arg-type]
 
 
-def plugin(store: Any = None, logdir: str = "runs") -> StepPerfPlugin:
-    """Returns the plugin over a store; by default over one without runs.
+class HereReader:
+    """Reads a trace in this process, as `ReaderProcess` does in another."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+
+    def summary(self, report: Callable[[float], None]) -> TraceSummary:
+        return read_summary(self.path, report=report)
+
+    def stop(self) -> None:
+        raise AssertionError("what runs at the end of a request is never stopped")
+
+
+def traces(logdir: str = "") -> Traces:
+    """Returns the traces of a log directory, searched for and read in the request that asks for them."""
+
+    def start(work: Callable[[], None]) -> None:
+        work()
+
+    return Traces(Finder(roots_of(logdir), start=start), Readings(Limits(), open_reader=HereReader, start=start))
+
+
+def plugin(store: Any = None, logdir: str = "runs", found: Traces | None = None) -> StepPerfPlugin:
+    """Returns the plugin over a store; by default over one without runs, and without traces.
 
     What would run in the background runs at the end of the request that asks for it, so the next one has the answer.
     """
     analyses = Analyses(start=lambda work: work())
-    return StepPerfPlugin(TBContext(logdir=logdir), FakeStore({}) if store is None else store, analyses)
+    store = FakeStore({}) if store is None else store
+    return StepPerfPlugin(TBContext(logdir=logdir), store, analyses, traces() if found is None else found)
 
 
 def get(store: Any, route: str, **arguments: Any) -> TestResponse:

@@ -10,6 +10,7 @@ from werkzeug.test import Client, TestResponse
 
 from tb_stepperf.plugin.params import PARAMETERS
 from tb_stepperf.plugin.static import CONTENT_TYPES
+from tb_stepperf.traces.finder import Finder
 from tests.plugin.fakes import FakeMember, FakeStore, body, get, plugin
 
 STORE = FakeStore({name: [FakeMember({"step_time_ms": [10.0, 20.0]})] for name in ("job", "other")})
@@ -27,14 +28,23 @@ BAD_VALUES = {
     "overrule": "yes",
     "min_effect": "3",
     "min_tail_effect": "0",
+    "trace": "../../etc/passwd",
+    "before": "5B0C61D2A9F04E17",
+    "after": "5b0c61d2a9f04e170",
+    "cancel": "2",
+    "table": "findings",
 }
+
+TRACES = {"trace": "0" * 16, "before": "0" * 16, "after": "1" * 16, "table": "steps"}
+"""Arguments that are well-formed; there is no such trace."""
 
 
 def _required(route: str) -> dict[str, Any]:
     """Returns the arguments without which `route` refuses."""
     if route == "/comparison":
         return {"baseline": "job", "candidate": "other"}
-    return {"run": "job"} if "run" in PARAMETERS[route] else {}
+    arguments = {"run": "job"} if "run" in PARAMETERS[route] else {}
+    return arguments | {name: value for name, value in TRACES.items() if name in PARAMETERS[route]}
 
 
 def assert_error(response: TestResponse, status: int, code: str, parameter: str | None, *parts: str) -> None:
@@ -68,6 +78,12 @@ def test_bad_parameters(route: str) -> None:
         assert_error(get(STORE, route), 400, "bad_parameter", "run", "run is missing")
         assert_error(get(STORE, route, run="nope"), 404, "not_found", "run", "'nope'", "/runs lists")
         assert_error(get(STORE, route, run="job", member="7"), 404, "not_found", "member", "'7'", "it has '0'")
+    for name in set(TRACES) & set(allowed):
+        rest = {other: value for other, value in run.items() if other != name}
+        assert_error(get(STORE, route, **rest), 400, "bad_parameter", name, f"{name} is missing; give")
+        if name != "table":
+            parameter = "before" if name == "after" else name
+            assert_error(get(STORE, route, **run), 404, "not_found", parameter, "there is no trace", "/traces lists")
     if "start" in allowed:
         response = get(STORE, route, run="job", start=5, end=5)
         assert_error(response, 400, "bad_parameter", "end", "start is '5' and end is '5'")
@@ -97,11 +113,16 @@ def test_sides_of_a_comparison() -> None:
 
 
 @pytest.mark.parametrize("route", sorted(PARAMETERS))
-def test_our_own_faults_are_logged_with_their_traceback(route: str, caplog: pytest.LogCaptureFixture) -> None:
-    class Broken(FakeStore):
-        def catalog(self, *args: Any, **kwargs: Any) -> Any:
-            raise ZeroDivisionError("planted")
+def test_our_own_faults_are_logged_with_their_traceback(
+    route: str, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*args: Any, **kwargs: Any) -> Any:
+        raise ZeroDivisionError("planted")
 
+    class Broken(FakeStore):
+        catalog = fail
+
+    monkeypatch.setattr(Finder, "find", fail)
     with caplog.at_level(logging.ERROR, "tensorboard"):
         response = get(Broken({}), route, **_required(route))
     assert_error(response, 500, "internal", None, "ZeroDivisionError: planted", "TensorBoard's log has the traceback")

@@ -68,4 +68,4 @@ def test_a_missing_file_says_what_to_do(tmp_path: pathlib.Path, monkeypatch: pyt
 
 def test_only_the_named_files_are_served() -> None:
     served = {route for route in plugin().get_plugin_apps() if "." in route}
-    assert served == {"/index.js", "/vendor.js", "/style.css"}
+    assert served == {"/index.js", "/vendor.js", "/traces.js", "/style.css"}

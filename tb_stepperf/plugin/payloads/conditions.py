@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from tb_stepperf.analysis import latest_environment
-from tb_stepperf.analysis.events import PROVISIONAL
+from tb_stepperf.analysis.events import CAPTURE, PROVISIONAL
 from tb_stepperf.plugin.definitions import definitions, not_covered
 from tb_stepperf.plugin.json_numbers import strict
 from tb_stepperf.plugin.params import Query
@@ -53,6 +53,6 @@ def _attempt(attempt: AttemptInfo) -> dict[str, Any]:
 
 
 def _changes(attempt: AttemptInfo) -> Iterator[tuple[int, dict[str, Any]]]:
-    """What the training process noticed in its step times is no condition: `/markers` has it."""
+    """What the training process noticed in its step times, or traced, is no condition: other routes have it."""
     for step, fields in attempt.changes:
-        yield step, strict({name: value for name, value in fields.items() if name != PROVISIONAL})
+        yield step, strict({name: value for name, value in fields.items() if name not in (CAPTURE, PROVISIONAL)})

@@ -12,6 +12,7 @@ import numpy as np
 
 from tb_stepperf.blocks.schema import FLAGS, STEP_TIME_MS
 from tb_stepperf.errors import RequestError
+from tb_stepperf.plugin.csv_cells import text_cell
 from tb_stepperf.plugin.params import Query
 from tb_stepperf.plugin.view import Source, View
 
@@ -19,7 +20,6 @@ MAX_SAMPLES = 1_000_000
 """Most rows of one download."""
 
 _ROWS_PER_CHUNK = 8192
-_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 
 
 def samples_impl(source: Source, query: Query) -> tuple[Iterator[bytes], str]:
@@ -55,7 +55,7 @@ def file_name(run: str, member: str, extension: str) -> str:
 def _csv_chunks(view: View, columns: Sequence[str]) -> Iterator[bytes]:
     buffer = io.StringIO()
     writer = csv.writer(buffer)
-    writer.writerow([_cell(name) for name in ("step", "wall_time_s", *columns)])
+    writer.writerow([text_cell(name) for name in ("step", "wall_time_s", *columns)])
     for rows in _chunk_slices(view.num_rows):
         writer.writerows(zip(*_text_columns(view, columns, rows, missing="")))
         yield buffer.getvalue().encode()
@@ -100,8 +100,3 @@ def _texts(values: np.ndarray, missing: str) -> list[str]:
     if known.all():
         return texts
     return [text if there else missing for text, there in zip(texts, known.tolist())]
-
-
-def _cell(header: str) -> str:
-    """Returns a header that no spreadsheet takes for a formula: names of stages are any text."""
-    return f"'{header}" if header.startswith(_FORMULA_STARTS) else header
