@@ -56,7 +56,8 @@ export class Analyses {
     const shown = this.shownRuns.value;
     const named = (names: readonly string[]) =>
       names.flatMap((name) => this.comparable.value.find(({ run }) => run === name) ?? []);
-    const [some, others] = [named(baselines), named(candidates)];
+    const some = named(baselines);
+    const others = named(candidates).filter((run) => !some.includes(run));
     if (some.length && others.length) {
       const color = shown.find(({ run }) => candidates.includes(run.run))?.color ?? 1;
       return { baselines: some, candidates: [{ runs: others, color }], together: true };

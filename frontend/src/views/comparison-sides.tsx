@@ -1,5 +1,5 @@
 import { useSignal } from "@preact/signals";
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 
 import type { Run } from "../api/types";
 import { RUN_COLORS } from "../charts/colors";
@@ -52,7 +52,6 @@ export function SidesControls({ page, sides }: { page: Page; sides: Sides }) {
         type="button"
         class="button quiet"
         aria-pressed={together}
-        title="Tells how much runs of the same kind differ, and what goes beyond that"
         onClick={() =>
           page.change((view) => (together ? chooseBaseline(view, first) : chooseSides(view, [first], others)))
         }
@@ -116,10 +115,12 @@ function SideRow({ page, side, runs, others }: SideProps) {
             </li>
           );
         })}
+        <li>
+          <Menu label={`Choose ${side}`}>
+            <Choice page={page} side={side} runs={runs} others={others} />
+          </Menu>
+        </li>
       </ul>
-      <Menu label={`Choose ${side}`}>
-        <Choice page={page} side={side} runs={runs} others={others} />
-      </Menu>
     </div>
   );
 }
@@ -128,9 +129,13 @@ function SideRow({ page, side, runs, others }: SideProps) {
 function Choice({ page, side, runs, others }: SideProps) {
   const query = useSignal("");
   const search = useRef<HTMLInputElement>(null);
-  useEffect(() => search.current?.focus(), []);
+  useLayoutEffect(() => search.current?.focus(), []);
   const has = (list: readonly Run[], run: Run) => list.some((one) => one.run === run.run);
-  const found = page.analyses.comparable.value.filter(({ run }) => matches(run, query.value));
+  // The runs chosen when the list was opened come first; they stay in their place while others are ticked.
+  const chosen = useRef(runs).current;
+  const found = page.analyses.comparable.value
+    .filter(({ run }) => matches(run, query.value))
+    .toSorted((a, b) => Number(has(chosen, b)) - Number(has(chosen, a)));
   const free = MAX_SIDE - runs.length;
   const more = found.filter((run) => !has(runs, run) && !has(others, run));
   const takeAll = () => page.change((view) => more.reduce((next, { run }) => toggleSide(next, side, run), view));
