@@ -19,6 +19,20 @@ DEFINITION = (
 
 _LASTING = ("regression", "improvement", "ramp", "drift")
 _OUTSIDE = "the time outside all stages"
+_MAX_LISTED = 3
+
+
+@dataclasses.dataclass(frozen=True)
+class RunPart:
+    """A stretch of a run between two of its changes.
+
+    Attributes:
+        first_step: where it begins.
+        median_ms: of its steps.
+    """
+
+    first_step: int
+    median_ms: float
 
 
 def percent(value: float, digits: int = 1, *, signed: bool = False) -> str:
@@ -134,19 +148,6 @@ def tails_sentence(tails: TailCauses, since: int | None) -> str:
     return tails.sentence if since is None else f"Since step {step_text(since)}, {tails.sentence}"
 
 
-@dataclasses.dataclass(frozen=True)
-class RunPart:
-    """A stretch of a run between two of its changes.
-
-    Attributes:
-        first_step: where it begins.
-        median_ms: of its steps.
-    """
-
-    first_step: int
-    median_ms: float
-
-
 def change_within(role: str, run: str, parts: Sequence[RunPart], reference_ms: float) -> str:
     """Returns that a compared run itself changes midway, and how its parts compare.
 
@@ -157,20 +158,21 @@ def change_within(role: str, run: str, parts: Sequence[RunPart], reference_ms: f
         reference_ms: median of what the parts are set against; NaN where there is nothing fitting.
     """
     steps = [step_text(part.first_step) for part in parts[1:]]
-    where = f"step {steps[0]}" if len(steps) == 1 else f"steps {', '.join(steps[:-1])} and {steps[-1]}"
     medians = [part.median_ms for part in parts]
     if len(steps) == 1:
         becomes = "becomes slower" if medians[1] > medians[0] else "becomes faster"
         size = percent(medians[1] / medians[0] - 1, signed=True)
-        text = f"{role} {run} itself {becomes} at {where}: {ms_text(*medians)}, {size} %."
+        what = f"{becomes} at step {steps[0]}: {ms_text(*medians)}, {size} %"
+    elif len(steps) <= _MAX_LISTED:
+        what = f"changes at steps {', '.join(steps[:-1])} and {steps[-1]}"
     else:
-        text = f"{role} {run} itself changes at {where}."
-    text += f" The figures of the whole run are a mix of its {len(parts)} parts"
-    if math.isnan(reference_ms):
-        return f"{text}."
+        what = f"changes {len(steps)} times, from step {steps[0]} to step {steps[-1]}"
+    text = f"{role} {run} itself {what}. The figures of the whole run are a mix of its {len(parts)} parts."
+    if math.isnan(reference_ms) or len(steps) > _MAX_LISTED:
+        return text
     sizes = [f"{percent(value / reference_ms - 1, signed=True)} %" for value in medians]
     differ = f"{', '.join(sizes[:-1])} and {sizes[-1]}"
-    return f"{text}. Compare the parts: against the baseline, their medians differ by {differ}."
+    return f"{text} Compare the parts: against the baseline, their medians differ by {differ}."
 
 
 def definition(thresholds: Thresholds, clock: str) -> str:

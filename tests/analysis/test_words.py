@@ -133,3 +133,8 @@ def test_a_run_that_changes_midway_is_a_mix_of_parts() -> None:
     assert words.change_within("Candidate", "b", parts, 10.0).startswith(
         "Candidate b itself changes at steps 6,000 and 9,000. The figures of the whole run are a mix of its 3 parts. "
     )
+    many = [words.RunPart(step, 10.0) for step in range(0, 6000, 1000)]
+    assert words.change_within("Candidate", "b", many, 10.0) == (
+        "Candidate b itself changes 5 times, from step 1,000 to step 5,000. The figures of the whole run are a mix of "
+        "its 6 parts."
+    )
