@@ -26,6 +26,7 @@ class Instruments:
         probe: knows the memory peaks; None where they cannot be read.
         timer: times stages on the device; None without a device that has events.
         peak_note: why peaks are missing or not what they seem; None where there is nothing to say.
+        is_distributed: whether there are several processes, whose steps may wait for each other.
         searches: whether the accelerator in use is looked for, since none was asked for.
         environment: the conditions, the same fields as a `StepPerfWriter` records.
 
@@ -36,6 +37,7 @@ class Instruments:
     def __init__(self, device: Any, warmup: int, messages: Messages) -> None:
         place = find_rank(None, None)
         self.searches = device is None
+        self.is_distributed = place.world_size > 1
         self._messages = messages
         self.peak_note: str | None = None
         self._is_found = False

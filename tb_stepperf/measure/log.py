@@ -46,6 +46,7 @@ class RunLog:
     ) -> None:
         self._clock = _InterruptedClock(clock)
         self._amounts = amounts
+        self._goes_on = False
         self.writer = StepPerfWriter(
             logdir,
             warmup_steps=warmup,
@@ -66,8 +67,14 @@ class RunLog:
         """Around a step that the writer measures."""
         self._clock.go_on()
         yield
-        self._clock.stop()
+        if not self._goes_on:
+            self._clock.stop()
         self.writer.step(**self._amounts)
+
+    def go_on(self) -> None:
+        """Has the writer's clock go on between steps, too: what a profiler does there is its cost."""
+        self._goes_on = True
+        self._clock.go_on()
 
     def flush(self) -> None:
         """Writes what is there."""
@@ -96,7 +103,7 @@ class RunLog:
 
 
 class _InterruptedClock:
-    """Goes on only during steps that the writer measures: what happens between them is part of none."""
+    """Stands still between the steps that the writer measures: what happens there is part of none."""
 
     def __init__(self, clock: Callable[[], float]) -> None:
         self._clock = clock

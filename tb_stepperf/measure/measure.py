@@ -10,12 +10,11 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from tb_stepperf.measure import figures, notes
+from tb_stepperf.measure import figures, notes, profiling
 from tb_stepperf.measure.evidence import StepEvidence, Trace
 from tb_stepperf.measure.instruments import Instruments
 from tb_stepperf.measure.log import RunLog
 from tb_stepperf.measure.options import check_options, takes_perf
-from tb_stepperf.measure.profiling import Profiled, profile_steps
 from tb_stepperf.measure.steps import Step, StepRunner
 from tb_stepperf.recorder.environment import Environment
 from tb_stepperf.recorder.messages import Messages
@@ -100,7 +99,7 @@ def measure_step(
         said = [
             *(["a profiler was recording while the steps were measured: they are slower for it"] * profiler_recorded),
             *notes.of_samples(times_ms, warmup, resolution_ms),
-            *(notes.of_stages(measured)),
+            *notes.of_stages(measured, stages),
             *notes.of_conditions(instruments),
             *notes.of_profile(ratio),
             *([] if profiled.problem is None else [profiled.problem]),
@@ -166,16 +165,19 @@ class _Measurement:
             self._log.add(steps)
         return steps
 
-    def profile(self, num_steps: int) -> tuple[Profiled, Trace | None]:
+    def profile(self, num_steps: int) -> tuple[profiling.Profiled, Trace | None]:
         """Runs the profiled steps; returns the trace that they left in the run as well."""
         if not num_steps:
-            return Profiled(), None
+            return profiling.Profiled(), None
         log, labels = self._log, self._runner.labels
         labels.mirrors = self._mirrors
         if log is None:
-            return profile_steps(self._run, num_steps, labels, self._instruments, None), None
+            return profiling.profile_steps(self._run, num_steps, labels, self._instruments, None), None
         known = log.trace_files()
-        profiled = profile_steps(self._run, num_steps, labels, self._instruments, getattr(log.writer, "profile", None))
+        log.go_on()
+        profiled = profiling.profile_steps(
+            self._run, num_steps, labels, self._instruments, getattr(log.writer, "profile", None)
+        )
         log.flush()
         trace = None
         try:
@@ -183,7 +185,10 @@ class _Measurement:
         except (OSError, EOFError) as error:
             profiled.problem = f"the trace cannot be read back: {error}"
         if trace is None and profiled.problem is None:
-            profiled.problem = f"no trace file is to be seen in {log.logdir}; the log (logger tb_stepperf) may say why"
+            profiled.problem = (
+                f"no trace file is to be seen in {log.logdir}: the log (logger tb_stepperf) may say why; only local "
+                "directories are looked into"
+            )
         return profiled, trace
 
 

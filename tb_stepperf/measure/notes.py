@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from tb_stepperf.measure.evidence import Stage
 from tb_stepperf.measure.figures import quantiles_ms
 from tb_stepperf.measure.instruments import Instruments
 from tb_stepperf.measure.steps import Step
@@ -23,6 +24,9 @@ NUM_STANDARD_ERRORS = 3.0
 
 SPREAD = 0.10
 """Interquartile range over median from which on the spread is large."""
+
+UNLABELLED = 0.20
+"""Share of the step without a stage from which on it is worth a sentence."""
 
 RESOLUTION = 0.01
 """Resolution of the clock over median from which on it limits the samples."""
@@ -77,12 +81,16 @@ def _interquartile_ms(times_ms: Sequence[float]) -> float:
     return high_ms - low_ms
 
 
-def of_stages(steps: Sequence[Step]) -> list[str]:
-    """Returns what is to be said of the stages."""
-    if not any(step.stages.host_ms for step in steps):
+def of_stages(steps: Sequence[Step], found: Sequence[Stage]) -> list[str]:
+    """Returns what is to be said of the stages that were found in the steps."""
+    if not found:
         return ["no stage was labelled: a step_fn(perf) may say with perf.stage('forward'): where its time goes"]
+    rest = found[-1].host_share if found[-1].device_share is None else found[-1].device_share
+    notes = [] if rest is None or rest <= UNLABELLED else [f"{rest * 100:.0f} % of the step lie in no stage"]
     still_open = dict.fromkeys(name for step in steps for name in step.stages.still_open)
-    return [f"stage {name!r} was still open when the step ended: it is counted up to there" for name in still_open]
+    return notes + [
+        f"stage {name!r} was still open when the step ended: it is counted up to there" for name in still_open
+    ]
 
 
 def of_conditions(instruments: Instruments) -> list[str]:

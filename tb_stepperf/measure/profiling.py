@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from tb_stepperf.errors import MeasureError
@@ -16,6 +17,7 @@ MAX_OPERATORS = 20
 """Operators that an evidence holds, the hottest first."""
 
 
+@dataclasses.dataclass
 class Profiled:
     """What came of the profiled steps.
 
@@ -25,10 +27,9 @@ class Profiled:
         problem: why there is nothing, a sentence; None where all went well.
     """
 
-    def __init__(self) -> None:
-        self.steps: list[Step] = []
-        self.operators: tuple[Operator, ...] = ()
-        self.problem: str | None = None
+    steps: list[Step] = dataclasses.field(default_factory=list)
+    operators: tuple[Operator, ...] = ()
+    problem: str | None = None
 
 
 def profile_steps(
@@ -51,38 +52,62 @@ def profile_steps(
         MeasureError: the step function raised. What the profiler raises is a problem in the result.
     """
     profiled = Profiled()
-    torch = sys.modules.get("torch")
-    if torch is None:
+    if "torch" not in sys.modules:
         profiled.problem = "not profiled: the step function has not imported torch"
         return profiled
+    recorded = [f"profiled step {number} of {num_steps}" for number in range(1, num_steps + 1)]
+    names = iter(["the profiler's warm-up step", *recorded])
+    try:
+        _record(profiled, run, names, num_steps, labels, instruments, make_profile)
+    except MeasureError:
+        raise
+    except Exception as error:  # whatever torch, its tracing libraries or a driver raise
+        profiled.problem = f"the profiler failed: {type(error).__name__}: {error}"
+    if instruments.is_distributed:
+        for name in names:  # the steps of other ranks may wait for these
+            run(name)
+    return profiled
+
+
+def _record(
+    profiled: Profiled,
+    run: Callable[[str], Step],
+    names: Iterator[str],
+    num_steps: int,
+    labels: StageLabels,
+    instruments: Instruments,
+    make_profile: Callable[..., Any] | None,
+) -> None:
+    import torch
+
+    if torch.autograd._profiler_enabled():
+        profiled.problem = "not profiled: another profiler is recording, and two at a time are not possible"
+        return
+    labels.mirrors += (torch.profiler.record_function,)
+    averages: list[Any] = []
     failure: MeasureError | None = None
     try:
-        if torch.autograd._profiler_enabled():
-            profiled.problem = "not profiled: another profiler is recording, and two at a time are not possible"
-            return profiled
-        labels.mirrors += (torch.profiler.record_function,)
-        averages: list[Any] = []
         with (make_profile or torch.profiler.profile)(
             activities=[torch.profiler.ProfilerActivity.CPU] if instruments.accelerator is None else None,
             schedule=torch.profiler.schedule(wait=0, warmup=1, active=num_steps, repeat=1),
             on_trace_ready=lambda profile: averages.extend(profile.key_averages()),
         ) as profile:
             try:
-                run("the profiler's warm-up step")
+                run(next(names))
                 profile.step()
-                for number in range(1, num_steps + 1):
-                    profiled.steps.append(run(f"profiled step {number} of {num_steps}"))
+                for name in names:
+                    profiled.steps.append(run(name))
                     profile.step()
             except MeasureError as error:
-                failure = error  # a profiler that then cannot be stopped must not hide it
-        profiled.operators = _operators(averages, profiled.steps, torch.autograd.DeviceType.CPU)
-        if not averages:
-            profiled.problem = "the profiler recorded nothing; the log (logger tb_stepperf) may say why"
-    except Exception as error:  # whatever torch, its tracing libraries or a driver raise
-        profiled.problem = f"the profiler failed: {type(error).__name__}: {error}"
+                failure = error
+    except Exception:
+        if failure is None:
+            raise
     if failure is not None:
-        raise failure
-    return profiled
+        raise failure  # also where the profiler could not be stopped after it
+    profiled.operators = _operators(averages, profiled.steps, torch.autograd.DeviceType.CPU)
+    if not averages:
+        profiled.problem = "the profiler recorded nothing; the log (logger tb_stepperf) may say why"
 
 
 def _operators(averages: Iterable[Any], steps: list[Step], host: Any) -> tuple[Operator, ...]:

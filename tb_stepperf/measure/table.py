@@ -29,7 +29,7 @@ def as_table(evidence: StepEvidence) -> str:
     if evidence.notes:
         lines += ["", "notes"]
     for note in evidence.notes:
-        lines += textwrap.wrap(note, _WIDTH, initial_indent="  - ", subsequent_indent="    ")
+        lines += _wrapped(note, "  - ", "    ")
     return "\n".join(lines)
 
 
@@ -45,7 +45,7 @@ def _figures(evidence: StepEvidence) -> list[str]:
     work = evidence.throughput
     rates = ((work.steps_per_s, "steps/s"), (work.samples_per_s, "samples/s"), (work.tokens_per_s, "tokens/s"))
     rows = [
-        ("median", f"{_ms(evidence.median_ms)} ms", f"from {_ms(evidence.min_ms)} to {_ms(evidence.max_ms)}"),
+        ("median", f"{_ms(evidence.median_ms)} ms", f"from {_ms(evidence.min_ms)} to {_ms(evidence.max_ms)} ms"),
         ("p95", f"{_ms(evidence.p95_ms)} ms", ""),
         *(("throughput", f"{_rate(rate)} {unit}", "") for rate, unit in rates if rate is not None),
         *_memory(evidence.memory),
@@ -92,7 +92,13 @@ def _hot(kind: str, spot: HotSpot | None) -> list[str]:
     if spot is None:
         return []
     text = f"hot {kind}: {_name(spot.name)}, {_percent(spot.share)} of the {spot.share_of}: {spot.claim}"
-    return textwrap.wrap(text, _WIDTH)
+    return _wrapped(text)
+
+
+def _wrapped(text: str, first: str = "", others: str = "") -> list[str]:
+    """Returns lines that begin with these; no word or path is broken."""
+    wrapper = textwrap.TextWrapper(_WIDTH, first, others, break_long_words=False, break_on_hyphens=False)
+    return wrapper.wrap(text)
 
 
 def _aligned(rows: Sequence[Sequence[str]]) -> list[str]:

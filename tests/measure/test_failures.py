@@ -187,3 +187,23 @@ def test_a_profiler_of_somebody_else_is_left_alone_and_said() -> None:
     assert any(note.startswith("not profiled: another profiler is recording") for note in evidence.notes)
     assert evidence.profiled_ratio is None
     assert any(one.key == "aten::ones" for one in theirs.key_averages())
+
+
+def test_ranks_run_as_many_steps_also_where_the_profiler_fails(monkeypatch: pytest.MonkeyPatch) -> None:
+    import torch
+
+    class Broken(torch.profiler.profile):
+        def step(self) -> None:
+            raise RuntimeError("no space left")
+
+    monkeypatch.setattr(torch.profiler, "profile", Broken)
+    calls: list[int] = []
+    measure_step(lambda: calls.append(1), warmup=0, repeats=1)
+    assert len(calls) == 1 + 1
+    monkeypatch.setenv("RANK", "0")
+    monkeypatch.setenv("WORLD_SIZE", "2")
+    calls.clear()
+    evidence = measure_step(lambda: calls.append(1), warmup=0, repeats=1)
+    assert len(calls) == 1 + 1 + 3
+    assert evidence.environment["world_size"] == 2
+    assert evidence.profiled_times_ms == ()

@@ -145,7 +145,7 @@ def test_the_table() -> None:
     assert text == (
         "30 steps measured after 3 warm-up, on cpu, host clock\n"
         "\n"
-        "median      1.000 ms              from 1.000 to 1.000\n"
+        "median      1.000 ms              from 1.000 to 1.000 ms\n"
         "p95         1.000 ms\n"
         "throughput  1,000 steps/s\n"
         "throughput  64,000 samples/s\n"
@@ -159,6 +159,7 @@ def test_the_table() -> None:
         "cause\n"
         "\n"
         "notes\n"
+        "  - 25 % of the step lie in no stage\n"
         "  - host clock only: no accelerator was in use, so nothing was synchronised"
     )
     assert evidence.table() == str(evidence)
