@@ -195,6 +195,7 @@ describe("comparison", () => {
     box().querySelector<HTMLElement>('[aria-label="Take tiny out of the baselines"]')!.click();
     await settled();
     expect(page.view.value.baselines).toEqual(["huge-steps"]);
+    expect(document.activeElement).toBe(button("Choose baselines"));
     expect(box().querySelector('[aria-label="Take huge-steps out of the baselines"]')).toBeNull();
     button("Several runs a side").click();
     await settled();

@@ -107,7 +107,11 @@ function SideRow({ page, side, runs, others }: SideProps) {
                   type="button"
                   class="icon"
                   aria-label={`Take ${visible(run)} out of the ${side}`}
-                  onClick={() => page.change((view) => toggleSide(view, side, run))}
+                  onClick={({ currentTarget }) => {
+                    // This button goes with the run: the keyboard goes on beside it.
+                    currentTarget.closest("ul")!.querySelector<HTMLElement>(".menu > button")!.focus();
+                    page.change((view) => toggleSide(view, side, run));
+                  }}
                 >
                   ×
                 </button>
