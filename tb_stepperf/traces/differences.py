@@ -37,9 +37,7 @@ def differences(before: TraceSummary, after: TraceSummary) -> tuple[str, ...]:
     if old.steps_from != new.steps_from and before.num_steps_used and after.num_steps_used:
         found.append("Steps are marked in one window and inferred from the optimizer in the other.")
     if options := sorted(set(old.options) ^ set(new.options)):
-        found.append(
-            f"Recorded with different options ({', '.join(options)}): the profiler itself costs different time."
-        )
+        found.append(f"Recorded with different options ({', '.join(options)}), which cost different time themselves.")
     return tuple(found)
 
 

@@ -34,7 +34,8 @@ def kernel_rows(events: TraceEvents, nesting: Nesting, links: Links, steps: Step
     total = np.bincount(group, weights=duration, minlength=key.size)
     longest = np.zeros(key.size, np.int64)
     np.maximum.at(longest, group, duration)
-    operator = np.where(node == ABSENT, ABSENT, events.name[nesting.row[node]] if nesting.row.size else ABSENT)
+    operator = np.full(row.size, ABSENT, np.int64)
+    operator[node != ABSENT] = events.name[nesting.row[node[node != ABSENT]]]
     main = _main_operator(group, operator, duration, key.size)
     of_ranks = np.zeros(key.size, bool)
     of_ranks[group] = named(events, COMMUNICATION_KERNEL)[row]

@@ -35,23 +35,32 @@ def link(events: TraceEvents, nesting: Nesting) -> Links:
     row = np.flatnonzero(np.isin(events.category, DEVICE_WORK))
     calls = np.flatnonzero((events.category == Category.RUNTIME) & (events.correlation != ABSENT))
     launch = _matching(events.correlation[row], events.correlation[calls], calls)
-    has_call = launch != ABSENT
+    launched = np.flatnonzero(launch != ABSENT)
     operator = np.isin(events.category[nesting.row], (Category.CPU_OP, Category.ANNOTATION, Category.STEP))
-    around = nearest(nesting, operator)
     node = np.full(row.size, ABSENT, np.int64)
-    node[has_call] = around[nesting.node_of[launch[has_call]]]
+    node[launched] = nearest(nesting, operator)[nesting.node_of[launch[launched]]]
+    by_id = _by_id(events, nesting, operator, row, launch)
+    return Links(row, launch, np.where(by_id != ABSENT, by_id, node))
+
+
+def _by_id(
+    events: TraceEvents, nesting: Nesting, operator: np.ndarray, row: np.ndarray, launch: np.ndarray
+) -> np.ndarray:
+    """The node with the external id of each device event or its call, if that lies within; else `ABSENT`."""
+    identity = events.external_id[row].copy()
+    unnamed = (identity == ABSENT) & (launch != ABSENT)
+    identity[unnamed] = events.external_id[launch[unnamed]]
     named = np.flatnonzero(operator & (events.external_id[nesting.row] != ABSENT))
-    identity = events.external_id[row]
-    of_call = events.external_id[launch]
-    identity = np.where(has_call & (identity == ABSENT), of_call, identity)
-    by_id = _matching(identity, events.external_id[nesting.row[named]], named)
-    trusted = by_id != ABSENT
-    begins = np.where(has_call, events.start_ns[launch], events.start_ns[row])
-    outer = nesting.row[by_id]
-    trusted &= events.start_ns[outer] - TOLERANCE_NS <= begins
-    inside = begins <= events.start_ns[outer] + events.duration_ns[outer] + TOLERANCE_NS
-    trusted &= ~has_call | (inside & (events.track[outer] == events.track[launch]))
-    return Links(row, launch, np.where(trusted, by_id, node))
+    node = _matching(identity, events.external_id[nesting.row[named]], named)
+    found = np.flatnonzero(node != ABSENT)
+    outer, call = nesting.row[node[found]], launch[found]
+    has_call = call != ABSENT
+    begins = np.where(has_call, events.start_ns[call], events.start_ns[row[found]])
+    is_after = begins >= events.start_ns[outer] - TOLERANCE_NS
+    is_inside = begins <= events.start_ns[outer] + events.duration_ns[outer] + TOLERANCE_NS
+    is_here = events.track[outer] == events.track[call]
+    node[found[~(is_after & (~has_call | (is_inside & is_here)))]] = ABSENT
+    return node
 
 
 def _matching(wanted: np.ndarray, keys: np.ndarray, values: np.ndarray) -> np.ndarray:

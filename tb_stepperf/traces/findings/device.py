@@ -14,7 +14,7 @@ from tb_stepperf.traces.findings.figures import (
     whole_name,
 )
 from tb_stepperf.traces.names import ALLOCATION, SYNCHRONISATION
-from tb_stepperf.traces.summary import Finding, TraceSummary
+from tb_stepperf.traces.summary import Finding, OperatorRow, TraceSummary
 from tb_stepperf.traces.words import ms, percent
 
 MIN_KERNELS_PER_STEP = 50
@@ -75,17 +75,21 @@ def synchronisation_stalls(summary: TraceSummary, facts: RunFacts) -> Finding | 
         or idle < MIN_IDLE_SHARE
     ):
         return None
-    longest = next((wait.name for wait in summary.waits if wait.kind == "synchronisation"), None)
+    longest = next((f"; the longest is {wait.name}" for wait in summary.waits if wait.kind == "synchronisation"), "")
     return Finding(
         rule="synchronisation-stalls",
         candidate="The host waits for the device in the middle of the step, and then the device for the host.",
-        evidence=f"{num_calls:,.3g} waits in {whole_name(summary)} take {of_whole(summary, waiting)}; the device is "
-        f"idle for {percent(idle)} of it" + (f". The longest is {longest}." if longest else "."),
+        evidence=f"{num_calls:,.3g} waits in {whole_name(summary)}, most in {_main_call(calls)}, take "
+        f"{of_whole(summary, waiting)}{longest}; the device is idle for {percent(idle)} of it.",
         next_check="Look in the table of waits for what asks: .item(), .cpu(), printing a tensor, indexing by a mask. "
         "torch.cuda.set_sync_debug_mode('warn') names the line.",
         limit=f"{LIMIT}: some of the idle time may have other reasons, such as slow launches.",
         share=share(idle, 1.0),
     )
+
+
+def _main_call(calls: list[OperatorRow]) -> str:
+    return max(calls, key=lambda row: row.self_host_ms).name
 
 
 def memory_pressure(summary: TraceSummary, facts: RunFacts) -> Finding | None:
@@ -94,7 +98,7 @@ def memory_pressure(summary: TraceSummary, facts: RunFacts) -> Finding | None:
     if facts.num_alloc_retries:
         reasons.append(f"the allocator had to empty its cache {facts.num_alloc_retries:,} times around the window")
     if facts.num_ooms:
-        reasons.append(f"{facts.num_ooms:,} allocations failed")
+        reasons.append(f"{facts.num_ooms:,} allocation{'s' if facts.num_ooms > 1 else ''} failed")
     reserved = [(facts.peak_reserved_bytes, facts.device_total_bytes)]
     reserved += [(curve.peak_reserved_bytes, curve.total_bytes) for curve in summary.memory]
     fullest = max((share(peak, total) for peak, total in reserved if peak and total), default=0.0)
