@@ -12,6 +12,7 @@ import click
 from tb_stepperf._version import __version__
 from tb_stepperf.cli.compare import compare
 from tb_stepperf.cli.markers import markers
+from tb_stepperf.cli.trace import trace
 from tb_stepperf.errors import StepPerfError
 
 RESULT, REGRESSION, REFUSED, FAULT, CLOSED_PIPE = 0, 1, 2, 3, 141
@@ -29,6 +30,7 @@ def app() -> None:
 
 app.add_command(markers)
 app.add_command(compare)
+app.add_command(trace)
 
 
 def run(arguments: Sequence[str]) -> int:

@@ -33,10 +33,16 @@ def member(num_steps: int = 3000, *, at: int | None = None, seed: int = 0, **fie
     return FakeMember(columns(num_steps, at=at, seed=seed), **fields)
 
 
-def assert_documented(answer: Any, route: str) -> None:
-    """Asserts that an answer has the members of the example in `http_api.md`, everywhere where the example has any."""
+def assert_documented(answer: Any, route: str, number: int = 0) -> None:
+    """Asserts that an answer has the members of the example in `http_api.md`, everywhere where the example has any.
+
+    Args:
+        answer: of the route, or the part of it that the example shows.
+        route: with a section of its own.
+        number: of the example in the section.
+    """
     section = _DOCUMENT.read_text(encoding="utf-8").split(f"### `{route}`")[1].split("\n### ")[0]
-    example = json.loads(re.search(r"```json\n(.*?)```", section, re.DOTALL)[1])
+    example = json.loads(re.findall(r"```json\n(.*?)```", section, re.DOTALL)[number])
     _assert_same_keys(answer, example, route)
 
 

@@ -17,6 +17,7 @@ from tb_stepperf.plugin.json_numbers import strict
 from tb_stepperf.plugin.params import Query
 from tb_stepperf.plugin.traces import Owner, Owners, Traces
 from tb_stepperf.plugin.view import Source
+from tb_stepperf.traces.answer import summary_json
 from tb_stepperf.traces.compare import compare_windows
 from tb_stepperf.traces.compare import to_json as comparison_json
 from tb_stepperf.traces.facts import RunFacts
@@ -31,7 +32,6 @@ from tb_stepperf.traces.summary import (
     StepSlice,
     TraceSummary,
     Wait,
-    to_json,
 )
 
 TRACE_SUFFIX = ".pt.trace.json.gz"
@@ -126,10 +126,7 @@ def _summary_json(source: Source, owner: Owner, summary: TraceSummary) -> dict[s
     numbered = _renumbered(summary, owner)
     window = window_of(owner)
     facts = RunFacts() if window is None else run_facts(source, owner, window)
-    answer = strict(to_json(dataclasses.replace(numbered, findings=tuple(find(numbered, facts)))))
-    for row in itertools.chain(answer["steps"], answer["waits"]):
-        row["step"] = None if row["step"] is None else str(row["step"])
-    return answer
+    return strict(summary_json(dataclasses.replace(numbered, findings=find(numbered, facts))))
 
 
 def _renumbered(summary: TraceSummary, owner: Owner) -> TraceSummary:
