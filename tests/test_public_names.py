@@ -10,12 +10,12 @@ import tb_stepperf
 
 
 def test_public_names() -> None:
-    assert tb_stepperf.__all__ == ["StepPerfWriter", "__version__", "measure_step"]
+    assert tb_stepperf.__all__ == ["CaptureRules", "StepPerfWriter", "__version__", "measure_step"]
     assert dir(tb_stepperf) == sorted(tb_stepperf.__all__)
 
 
 def test_an_unknown_name_says_what_there_is() -> None:
-    with pytest.raises(AttributeError, match="no attribute 'StepWriter'; it offers StepPerfWriter"):
+    with pytest.raises(AttributeError, match="no attribute 'StepWriter'; it offers CaptureRules, StepPerfWriter"):
         tb_stepperf.StepWriter  # noqa: B018
 
 
@@ -32,9 +32,12 @@ def test_members_of_the_writer() -> None:
         "log_step",
         "logdir",
         "peak_allocated_bytes_overall",
+        "profile",
+        "request_capture",
         "stage",
         "step",
         "step_number",
+        "trace_handler",
         "update_environment",
     }
 

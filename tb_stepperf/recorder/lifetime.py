@@ -8,6 +8,7 @@ import sys
 import weakref
 from typing import Any
 
+from tb_stepperf.recorder.capture.captures import Captures
 from tb_stepperf.recorder.hardware import Hardware
 from tb_stepperf.recorder.loop import LoopState
 from tb_stepperf.recorder.messages import Messages, logger
@@ -20,9 +21,12 @@ _living: weakref.WeakSet[Life] = weakref.WeakSet()
 class Life:
     """The end of one writer. It knows the loop and the thread, and nothing refers from it to the writer."""
 
-    def __init__(self, loop: LoopState, thread: FlushThread, hardware: Hardware, messages: Messages) -> None:
+    def __init__(
+        self, loop: LoopState, thread: FlushThread, captures: Captures, hardware: Hardware, messages: Messages
+    ) -> None:
         self._loop = loop
         self._thread = thread
+        self._captures = captures
         self._hardware = hardware
         self._messages = messages
         self._pid = os.getpid()
@@ -47,6 +51,7 @@ class Life:
         first = not loop.ended
         if first:
             with loop.lock:
+                self._captures.close()
                 if end == "exception" and loop.begun:
                     loop.interrupt()
                 loop.finish_device()
@@ -72,6 +77,7 @@ class Life:
     def abandon(self) -> None:
         """Makes this copy, in a forked child, do nothing."""
         self._loop.abandon()
+        self._captures.abandon()
 
 
 def watch(writer: Any, life: Life) -> None:

@@ -9,7 +9,6 @@ in a forked child.
 from __future__ import annotations
 
 import math
-import sys
 import threading
 from collections.abc import Callable
 from queue import SimpleQueue
@@ -21,6 +20,7 @@ from tb_stepperf.recorder.buckets import Buckets
 from tb_stepperf.recorder.gctime import GcTime
 from tb_stepperf.recorder.messages import Messages
 from tb_stepperf.recorder.numbering import Numbering
+from tb_stepperf.recorder.profiled import NoProfiler, find_profiler
 from tb_stepperf.recorder.stamps import DROP, EMPTY, ENTER, INTERRUPT, LEAVE, NO_STAGE, code
 
 if TYPE_CHECKING:
@@ -46,10 +46,6 @@ def _nothing(*arguments: object) -> None:
     """Stands where the writer has not yet put a function of its own."""
 
 
-class _NoProfiler:
-    _is_profiler_enabled = False
-
-
 class LoopState:
     """State of the loop, shared with the background thread through lists whose operations are atomic.
 
@@ -66,6 +62,10 @@ class LoopState:
         checks: of the arguments that the loop passes.
         announcements: planned changes that wait to be written.
         buckets: numbers of the kinds of steps.
+        profiler: whose `_is_profiler_enabled` a row takes; `profiled.py`.
+        look_at_s: clock reading; the first boundary behind it calls `at_boundary` with the number and the time.
+        look_after_s: seconds from any other boundary to `look_at_s`, then set anew; None leaves it. Minus infinity is
+            each boundary.
     """
 
     __slots__ = (
@@ -77,6 +77,7 @@ class LoopState:
         "add_row",
         "announcements",
         "any_logged",
+        "at_boundary",
         "begun",
         "begun_s",
         "buckets",
@@ -88,6 +89,8 @@ class LoopState:
         "ended",
         "gc_time",
         "lock",
+        "look_after_s",
+        "look_at_s",
         "memory",
         "memory_columns",
         "memory_due_s",
@@ -125,11 +128,14 @@ class LoopState:
         self.buckets = Buckets(self.checks, messages)
         self.next_step = first_step
         self.gc_time = GcTime(clock)
-        self.profiler: Any = _NoProfiler
+        self.profiler: Any = NoProfiler
         self.memory: MemoryProbe | None = None
         self.memory_columns: tuple[str, ...] = ()
         self.memory_due_s = math.inf
         self.device: DeviceTimer | None = None
+        self.look_at_s = math.inf
+        self.look_after_s: float | None = None
+        self.at_boundary: Callable[[int, float], None] = _nothing
         self.want_batch = True
         self.on_begin: Callable[[], None] = _nothing
         self.on_first_step: Callable[[], None] = _nothing
@@ -344,9 +350,8 @@ class LoopState:
             self.on_first_step()
             self._choose_way()
             self.wake.put(None)
-        if self.profiler is _NoProfiler:
-            module = sys.modules.get("torch.autograd.profiler")
-            self.profiler = module if hasattr(module, "_is_profiler_enabled") else _NoProfiler
+        if self.profiler is NoProfiler:
+            self.profiler = find_profiler()
         self._wake()
 
     def add_logged(self, row: Any) -> None:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from types import TracebackType
 from typing import Any, TypeVar
 
+from tb_stepperf.recorder.capture.profile import NullProfile
 from tb_stepperf.recorder.stages import Stage
 from tb_stepperf.recorder.writer import StepPerfWriter
 
@@ -25,6 +26,10 @@ class _Nothing:
 
 
 _NOTHING: Any = _Nothing()
+
+
+def _ignore(profiler: Any) -> None:
+    """Leaves the trace of a profiler where it is."""
 
 
 class NullWriter(StepPerfWriter):
@@ -61,6 +66,18 @@ class NullWriter(StepPerfWriter):
 
     def update_environment(self, **fields: Any) -> None:
         """Does nothing."""
+
+    def profile(self, schedule: Any = None, activities: Any = None, **options: Any) -> Any:
+        """Returns a profile that does nothing."""
+        return NullProfile()
+
+    def trace_handler(self) -> Callable[[Any], None]:
+        """Returns a function that does nothing."""
+        return _ignore
+
+    def request_capture(self) -> bool:
+        """Does nothing."""
+        return False
 
     def flush(self, timeout_s: float = 30.0) -> bool:
         """Does nothing; nothing is left to write."""

@@ -6,6 +6,7 @@ One thread at a time calls it; it knows nothing of intervals (`thread.py` says w
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -13,6 +14,8 @@ import numpy as np
 
 from tb_stepperf.recorder.assemble import Assembler, Steps
 from tb_stepperf.recorder.attempts import Attempt, Identity, ascending_runs
+from tb_stepperf.recorder.capture.captures import Captures
+from tb_stepperf.recorder.capture.decisions import Decisions
 from tb_stepperf.recorder.changes import ChangeWatch
 from tb_stepperf.recorder.devicerows import DeviceRows
 from tb_stepperf.recorder.environment import Environment
@@ -37,6 +40,8 @@ class Pipeline:
         environment: the conditions, written once per attempt and again where they change.
         scalars: ordinary scalars, one point per flush; None without.
         watch: notices lasting changes of the step time; None without.
+        captures: windows of the profiler, whose traces are compressed and recorded here.
+        decisions: asks for such windows; None where nothing is captured without being asked for.
         wall_clock: seconds since the epoch.
     """
 
@@ -49,6 +54,8 @@ class Pipeline:
         environment: Environment,
         scalars: Scalars | None,
         watch: ChangeWatch | None,
+        captures: Captures,
+        decisions: Decisions | None,
         wall_clock: Callable[[], float],
     ) -> None:
         self._loop = loop
@@ -58,15 +65,22 @@ class Pipeline:
         self._environment = environment
         self._scalars = scalars
         self._watch = watch
+        self._captures = captures
+        self._decisions = decisions
         self._notes: list[dict[str, Any]] = []
         self._wall_clock = wall_clock
         self._assembler = Assembler()
         self._device_rows = DeviceRows()
-        self._profiled_before = False
+        self._profiled_before = 0
         self._attempt: Attempt | None = None
         self._num_taken = 0
         self._num_settled = 0
         self.began_wall_s = wall_clock()
+
+    @property
+    def look_every_s(self) -> float:
+        """How often `drain` is to be called at least, in seconds."""
+        return math.inf if self._decisions is None else self._decisions.look_every_s
 
     @property
     def want_write(self) -> bool:
@@ -87,13 +101,16 @@ class Pipeline:
             self._count_open(steps.still_open)
         self._queue(steps, rows, wall_minus_clock_s)
         self._release()
+        self._captures.place_traces()
+        if self._decisions is not None:
+            self._decisions.decide()
         loop.want_batch = self._environment.wants_batches
         return len(taken) == _FLOATS_PER_DRAIN or len(rows) >= _LOGGED_PER_DRAIN * ROW_WIDTH
 
     def look_for_changes(self) -> bool:
         """Looks at some of the steps that came; returns whether there may be more to look at."""
         noticed = None if self._watch is None else self._watch.look()
-        self._notes += noticed or ()
+        self._note(noticed or [])
         return noticed is not None
 
     def write(self, with_scalars: bool = True) -> None:
@@ -164,6 +181,8 @@ class Pipeline:
             steps, known, self._stage_names, memory_columns, wall_minus_clock_s, self._profiled_before
         )
         self._profiled_before = known.profiled[-1]
+        if self._decisions is not None:
+            self._decisions.see_rows(block)
         self._environment.see_memory(known, self._loop.memory)
         self._device_rows.put(block, known.device, steps.end_s)
 
@@ -221,12 +240,19 @@ class Pipeline:
             self._settle(num_written, blocks[-1][1].num_rows - num_rows - num_written)
 
     def _take_notes(self) -> None:
-        """Takes what the loop announced, and the names of its buckets, to be written beside the conditions."""
+        """Takes what the loop announced, the names of its buckets and the windows that have ended, to be written."""
         loop = self._loop
         self._environment.bucket_names = loop.buckets.names
         if loop.announcements.waiting:
             with loop.lock:
-                self._notes += loop.announcements.take(loop.next_step)
+                planned = loop.announcements.take(loop.next_step)
+            self._note(planned)
+        self._note(self._captures.take_records())
+
+    def _note(self, records: list[dict[str, Any]]) -> None:
+        self._notes += records
+        if self._decisions is not None:
+            self._decisions.see_records(records)
 
     def _settle(self, num_written: int, num_lost: int) -> None:
         self._num_settled += num_written + num_lost

@@ -24,6 +24,7 @@ from tb_stepperf.blocks.schema import (
 )
 from tb_stepperf.recorder.assemble import Steps
 from tb_stepperf.recorder.device import DeviceStep
+from tb_stepperf.recorder.profiled import RECORDING
 from tb_stepperf.recorder.stamps import EXCLUDED, FIRST_STAGE
 
 
@@ -36,7 +37,7 @@ class StepColumns(NamedTuple):
         num_tokens: as given, None where not.
         num_micro_steps: as given, None where they are to be counted.
         gc_s: seconds inside the garbage collector.
-        profiled: torch's profiler was recording.
+        profiled: whether torch's profiler was at work, as `profiled.py` has it.
         memory: what the memory probe read, by its `columns`; None where it was not read.
         device: the `DeviceStep` that will know the device times; None without a device.
         bucket: number of its bucket; None where none was given.
@@ -47,7 +48,7 @@ class StepColumns(NamedTuple):
     num_tokens: Sequence[float | None]
     num_micro_steps: Sequence[float | None]
     gc_s: Sequence[float]
-    profiled: Sequence[bool]
+    profiled: Sequence[int]
     memory: Sequence[tuple[float, ...] | None]
     device: Sequence[DeviceStep | None]
     bucket: Sequence[int | None]
@@ -96,7 +97,7 @@ def measured_rows(
     stage_names: Sequence[str],
     memory_columns: Sequence[str],
     wall_minus_clock_s: float,
-    profiled_before: bool,
+    profiled_before: int,
 ) -> Rows:
     """Puts assembled steps and what the loop knew at their boundaries together.
 
@@ -106,7 +107,7 @@ def measured_rows(
         stage_names: name of each stage by number.
         memory_columns: columns of what `StepRow.memory` holds.
         wall_minus_clock_s: the wall clock minus the loop's clock.
-        profiled_before: whether torch's profiler was recording at the boundary before the first of these.
+        profiled_before: what `known.profiled` would be of the step before the first of these.
     """
     stage_ms = _float32(steps.stage_time_s.T * 1e3)
     columns = {
@@ -125,10 +126,8 @@ def measured_rows(
         table = np.array([unread if values is None else values for values in known.memory], np.float32)
         columns.update(zip(memory_columns, table.T))
 
-    recording = np.array(known.profiled, bool)
-    recording[1:] |= recording[:-1].copy()
-    recording[0] |= profiled_before
-    flags = recording * int(Flag.PROFILED)
+    profiled = np.array([profiled_before, *known.profiled], np.int64)
+    flags = ((profiled[1:] > 0) | (profiled[:-1] == RECORDING)) * int(Flag.PROFILED)
     for flag, is_set in (
         (Flag.EXCLUDED, columns[EXCLUDED_MS] > 0),
         (Flag.GC, columns[GC_MS] > 0),

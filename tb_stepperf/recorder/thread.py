@@ -96,7 +96,8 @@ class FlushThread:
 
     def _next_message(self) -> Any:
         try:
-            return self._loop.wake.get(timeout=max(self._next_flush_s - time.monotonic(), 0.0))
+            until_flush_s = max(self._next_flush_s - time.monotonic(), 0.0)
+            return self._loop.wake.get(timeout=min(until_flush_s, self._pipeline.look_every_s))
         except queue.Empty:
             return None
 

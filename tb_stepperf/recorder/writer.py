@@ -13,6 +13,11 @@ from typing import Any, TypeVar, cast
 from tb_stepperf.recorder import lifetime
 from tb_stepperf.recorder.arguments import MAX_STEP
 from tb_stepperf.recorder.attempts import Identity
+from tb_stepperf.recorder.capture.captures import Captures
+from tb_stepperf.recorder.capture.decisions import Decisions
+from tb_stepperf.recorder.capture.peers import find_peers
+from tb_stepperf.recorder.capture.rules import CaptureRules, rules_of
+from tb_stepperf.recorder.capture.tracefile import TraceFiles
 from tb_stepperf.recorder.changes import ChangeWatch
 from tb_stepperf.recorder.environment import Environment
 from tb_stepperf.recorder.hardware import Hardware
@@ -21,10 +26,12 @@ from tb_stepperf.recorder.loop import ENTRIES_PER_WAKE, LoopState
 from tb_stepperf.recorder.messages import Messages
 from tb_stepperf.recorder.options import check_options, make_sink
 from tb_stepperf.recorder.pipeline import Pipeline
+from tb_stepperf.recorder.profiling import Profiling
 from tb_stepperf.recorder.ranks import find_rank
 from tb_stepperf.recorder.scalars import Scalars
 from tb_stepperf.recorder.stages import Batches, Stage, StageNames, Stages
 from tb_stepperf.recorder.stamps import BOUNDARY, DROP, NO_STAGE, code
+from tb_stepperf.recorder.statements import Statements
 from tb_stepperf.recorder.thread import FlushThread
 
 _BOUNDARY = code(NO_STAGE, BOUNDARY)
@@ -34,7 +41,7 @@ _MAX_COUNT = 2**63
 T = TypeVar("T")
 
 
-class StepPerfWriter:
+class StepPerfWriter(Statements, Profiling):
     """Measures every step of a training loop and writes it where TensorBoard reads it.
 
     ::
@@ -75,6 +82,9 @@ class StepPerfWriter:
         user: what the environment record should hold besides what is found; JSON values.
         detect_changes: look for lasting changes of the step time while the loop runs, on the background thread and with
             at most 0.1 % of the time. What is noticed is logged (INFO) and marked as provisional.
+        capture: `regression` captures short windows of `torch.profiler` by itself: one right after the warm-up, to
+            compare with, and one when a lasting slowdown or a single slow step is noticed. `CaptureRules` says how
+            many, how long, and what is slow. `off` captures nothing unless the loop asks for it.
         max_stages: how many stage names are kept apart.
         clock: monotonic seconds.
         wall_clock: seconds since the epoch.
@@ -86,6 +96,7 @@ class StepPerfWriter:
 
     __slots__ = (
         "__weakref__",
+        "_captures",
         "_environment",
         "_hardware",
         "_lap_codes",
@@ -121,12 +132,14 @@ class StepPerfWriter:
         scalars: bool = True,
         user: Mapping[str, Any] | None = None,
         detect_changes: bool = True,
+        capture: str | CaptureRules = "off",
         max_stages: int = 64,
         clock: Callable[[], float] = time.perf_counter,
         wall_clock: Callable[[], float] = time.time,
         hardware: Hardware | None = None,
     ) -> None:
         check_options(warmup_steps, flush_interval_s, first_step, peak_memory, max_stages, user)
+        rules = rules_of(capture)
         messages = Messages()
         place = find_rank(rank, world_size)
         sink = make_sink(logdir, summary_writer, place, messages, wall_clock)
@@ -148,6 +161,11 @@ class StepPerfWriter:
         self._stage_by_name = self._stages.by_name
         self._lap_codes = self._stages.lap_codes
         self._logged = LoggedSteps(loop, self._names, wall_clock)
+        self._captures = Captures(loop, TraceFiles(sink.logdir, place), rules, warmup_steps, messages)
+        decisions = None
+        if rules is not None:
+            peers = find_peers(sink, place, clock, wall_clock, messages)
+            decisions = Decisions(self._captures, rules, detect_changes, warmup_steps, peers, loop)
         identity = Identity(uuid.uuid4().hex, place.rank, place.world_size, warmup_steps)
         pipeline = Pipeline(
             loop,
@@ -157,10 +175,12 @@ class StepPerfWriter:
             environment,
             Scalars() if scalars else None,
             ChangeWatch(clock, messages) if detect_changes else None,
+            self._captures,
+            decisions,
             wall_clock,
         )
         thread = FlushThread(loop, pipeline, flush_interval_s, messages)
-        self._life = lifetime.Life(loop, thread, hardware, messages)
+        self._life = lifetime.Life(loop, thread, self._captures, hardware, messages)
 
         def begin() -> None:
             pipeline.began_wall_s = wall_clock()
@@ -281,75 +301,12 @@ class StepPerfWriter:
             loop.stamp((_BOUNDARY, now_s))
             if not usual or not len(loop.rows) % ENTRIES_PER_WAKE:
                 loop.after_step()
+            if now_s >= loop.look_at_s:
+                loop.at_boundary(number, now_s)
+            elif loop.look_after_s is not None:
+                loop.look_at_s = now_s + loop.look_after_s
         finally:
             loop.lock.release()
-
-    def log_step(
-        self,
-        *,
-        step_time_ms: float,
-        step: int | None = None,
-        stages: Mapping[str, float] | None = None,
-        device_step_time_ms: float | None = None,
-        num_samples: float | None = None,
-        num_tokens: float | None = None,
-        num_micro_steps: float | None = None,
-        peak_allocated_bytes: float | None = None,
-        peak_reserved_bytes: float | None = None,
-        peak_resident_bytes: float | None = None,
-        bucket: int | str | None = None,
-        wall_time_s: float | None = None,
-    ) -> None:
-        """Records a step that was measured elsewhere; it carries the flag `logged`.
-
-        Args:
-            step_time_ms: its duration.
-            step: its number, by default one more than the last. One that does not ascend begins a new attempt, unless
-                the whole sample repeats the one before: then it is counted and dropped.
-            stages: stage name to exclusive milliseconds.
-            device_step_time_ms: its duration on the device.
-            num_samples: samples that this rank processed in the step.
-            num_tokens: tokens that this rank processed in the step.
-            num_micro_steps: forward/backward passes of the step.
-            peak_allocated_bytes: peak of device memory held by tensors.
-            peak_reserved_bytes: peak of device memory held by the allocator.
-            peak_resident_bytes: peak resident memory of the process.
-            bucket: kind of the step, as in `step`.
-            wall_time_s: seconds since the epoch at its end, by default now.
-        """
-        values = {
-            "step_time_ms": step_time_ms,
-            "device_step_time_ms": device_step_time_ms,
-            "num_samples": num_samples,
-            "num_tokens": num_tokens,
-            "num_micro_steps": num_micro_steps,
-            "peak_allocated_bytes": peak_allocated_bytes,
-            "peak_reserved_bytes": peak_reserved_bytes,
-            "peak_resident_bytes": peak_resident_bytes,
-        }
-        with self._loop.lock:
-            if self._loop.begin():
-                self._logged.log(step, wall_time_s, values, stages, bucket)
-
-    def expect_change(self, text: str) -> None:
-        """Announces that the next step begins something planned: a change there is then shown as planned.
-
-        Args:
-            text: what changes, such as `batch size 64 → 128`; 200 characters are kept.
-        """
-        loop = self._loop
-        with loop.lock:
-            if not loop.ended:
-                loop.announcements.announce(text, loop.next_step)
-
-    def update_environment(self, **fields: Any) -> None:
-        """Adds to the environment record what holds from the next step on.
-
-        `seed`, `compile`, `autocast`, `deterministic`, `driver` and `launcher` take the place of what was found; any
-        other name stands under `user`.
-        """
-        if not self._loop.ended:
-            self._environment.update(fields, self._loop.next_step)
 
     # Its end ---------------------------------------------------------------------------------------------------------
 

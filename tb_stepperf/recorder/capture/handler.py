@@ -1,0 +1,62 @@
+"""Traces of a profiler that the loop made itself: `on_trace_ready=perf.trace_handler()`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tb_stepperf.recorder.capture.captures import Captures
+from tb_stepperf.recorder.capture.rounds import FAILED, SCHEDULED, describe
+
+
+class TraceHandler:
+    """Called with a `torch.profiler.profile` whose trace is ready.
+
+    A loop calls the profiler's `step` right after ours, or right before. In the latter case the training step that the
+    profiler has just left is still under way, and one boundary less than steps of the profiler has passed since the
+    handler was made.
+    """
+
+    def __init__(self, captures: Captures) -> None:
+        self._captures = captures
+        self._num_boundaries_before = captures.num_boundaries
+        self._last_saved = -1
+
+    def __call__(self, profiler: Any) -> None:
+        """Exports the trace; never raises."""
+        try:
+            self._take(profiler)
+        except Exception as error:  # any profiler, in any state
+            fields = {"state": FAILED, "reason": SCHEDULED, "error": describe(error)}
+            self._captures.record(self._captures.next_step, fields)
+            self._captures.say(f"a trace is lost: {describe(error)}")
+
+    def _take(self, profiler: Any) -> None:
+        captures = self._captures
+        first, end, is_stop = self._recorded(profiler)
+        offset = captures.next_step - profiler.step_num
+        num_boundaries = captures.num_boundaries - self._num_boundaries_before
+        if not is_stop and num_boundaries == profiler.step_num - 1:
+            offset += 1
+        start_s = captures.clock()
+        captures.touch()
+        path = captures.files.export(profiler)
+        steps = {"start_step": max(first + offset, 0), "end_step": max(end + offset, 1)}
+        cost_ms = (captures.clock() - start_s) * 1e3
+        captures.export(path, offset, {"reason": SCHEDULED, **steps, "cost_ms": cost_ms}, steps["start_step"])
+
+    def _recorded(self, profiler: Any) -> tuple[int, int, bool]:
+        """Returns the profiler's steps [start, end) that the trace holds, and whether the profiler is being stopped.
+
+        Where a schedule ends, `step` has gone on to the next one already; `stop` leaves the one under way.
+        """
+        import torch
+
+        actions, at = torch.profiler.ProfilerAction, profiler.step_num
+        before = profiler.schedule(at - 1) if at else None
+        is_stop = before != actions.RECORD_AND_SAVE or at == self._last_saved
+        if not is_stop:
+            self._last_saved = at
+        first = at if is_stop else at - 1
+        while first and profiler.schedule(first - 1) == actions.RECORD:
+            first -= 1
+        return first, max(at, first + 1), is_stop

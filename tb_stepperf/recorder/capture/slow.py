@@ -1,0 +1,83 @@
+"""What a slow step is: one that takes a multiple of the running median of its kind."""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+
+import numpy as np
+
+from tb_stepperf.blocks.schema import BUCKET, FLAGS, LEFT_OUT_BY_DEFAULT, STEP_TIME_MS
+from tb_stepperf.recorder.rows import Rows
+
+MIN_STEPS = 32
+"""Steps of a kind before any of them is called slow."""
+
+_NUM_KEPT = 256
+_MAX_KINDS = 8
+_NO_BUCKET = -1
+
+
+class SlowSteps:
+    """Follows the typical step of each kind (bucket). On the background thread.
+
+    Args:
+        factor: a slow step takes at least this many times the median.
+        excess_ms: and at least this much more.
+        num_warmup_steps: steps at the start, and after a step number that went back, that are passed over.
+    """
+
+    def __init__(self, factor: float, excess_ms: float, num_warmup_steps: int) -> None:
+        self._factor = factor
+        self._excess_ms = excess_ms
+        self._kept_ms: dict[int, deque[float]] = {}
+        self._num_warmup_steps = max(num_warmup_steps, 1)
+        self._num_to_pass = self._num_warmup_steps
+        self._last_step = -1
+
+    def see(self, rows: Rows) -> int | None:
+        """Takes in measured steps; returns the number of the last slow one, None without."""
+        times_ms, flags = rows.columns[STEP_TIME_MS], rows.columns[FLAGS].astype(np.int64)
+        buckets = np.nan_to_num(rows.columns.get(BUCKET, np.full(rows.num_rows, _NO_BUCKET)), nan=_NO_BUCKET)
+        used = self._is_settled(rows.steps) & (flags & int(LEFT_OUT_BY_DEFAULT) == 0)
+        used &= np.isfinite(times_ms) & (times_ms > 0)
+        slow = None
+        for bucket in np.unique(buckets[used]).tolist():
+            if bucket not in self._kept_ms and len(self._kept_ms) >= _MAX_KINDS:
+                continue
+            kept_ms = self._kept_ms.setdefault(bucket, deque(maxlen=_NUM_KEPT))
+            at = np.flatnonzero(used & (buckets == bucket))
+            found = at[times_ms[at] >= self._limit_ms(kept_ms)]
+            if len(found):
+                slow = max(int(rows.steps[found[-1]]), -1 if slow is None else slow)
+            kept_ms.extend(times_ms[at].tolist())
+        return slow
+
+    @property
+    def typical_ms(self) -> float | None:
+        """The median of the kind that has the longest steps; None before there is one."""
+        medians = [float(np.median(kept)) for kept in self._kept_ms.values() if len(kept) >= MIN_STEPS]
+        return max(medians, default=None)
+
+    @property
+    def limit_ms(self) -> float:
+        """The time from which a step of every known kind is slow; infinity before there is one."""
+        limits = [self._limit_ms(kept) for kept in self._kept_ms.values() if len(kept) >= MIN_STEPS]
+        return max(limits, default=math.inf)
+
+    def _is_settled(self, steps: np.ndarray) -> np.ndarray:
+        """Returns whether each step lies behind the warm-up, shape (num_steps,)."""
+        settled = np.ones(len(steps), bool)
+        before = np.concatenate(([self._last_step], steps[:-1]))
+        for start in [0, *np.flatnonzero(steps <= before).tolist()]:
+            self._num_to_pass = self._num_warmup_steps if steps[start] <= before[start] else self._num_to_pass
+            settled[start : start + self._num_to_pass] = False
+            self._num_to_pass = max(self._num_to_pass - (len(steps) - start), 0)
+        self._last_step = int(steps[-1])
+        return settled
+
+    def _limit_ms(self, kept_ms: deque[float]) -> float:
+        if len(kept_ms) < MIN_STEPS:
+            return math.inf
+        median_ms = float(np.median(kept_ms))
+        return max(self._factor * median_ms, median_ms + self._excess_ms)
