@@ -77,7 +77,18 @@ def test_events_of_a_run() -> None:
         steps=1000 + np.arange(100),
         attempt_index=np.repeat([0, 1], 50),
         attempts=(
-            *attempts((1030, {"autocast": True, "provisional_change": {}, "buckets": {}, "planned_change": "p"})),
+            *attempts(
+                (
+                    1030,
+                    {
+                        "autocast": True,
+                        "provisional_change": {},
+                        "buckets": {},
+                        "capture": {"state": "written"},
+                        "planned_change": "p",
+                    },
+                )
+            ),
             AttemptInfo("1", "other", START_S),
         ),
     )

@@ -19,6 +19,8 @@ from werkzeug.test import Client
 from tb_stepperf import blocks
 from tb_stepperf.plugin import loader
 from tb_stepperf.plugin.loader import StepPerfLoader
+from tb_stepperf.plugin.traces import traces_of
+from tb_stepperf.traces.process import Limits
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -42,6 +44,42 @@ def test_a_cache_that_is_too_small_or_no_number_is_refused(value: str, capsys: p
     with pytest.raises(SystemExit):
         _parser().parse_args([f"--stepperf_cache_mb={value}"])
     assert f"'{value}'; an integer of at least 64 is allowed" in capsys.readouterr().err
+
+
+def test_flags_of_traces() -> None:
+    flags = _parser().parse_args([])
+    assert (flags.stepperf_trace_memory_mb, flags.stepperf_trace_timeout_s) == (1024, 300)
+    assert flags.stepperf_perfetto_url == "https://ui.perfetto.dev"
+    address = "http://perfetto.local:8080/ui/"
+    given = ["--stepperf_trace_memory_mb=256", "--stepperf_trace_timeout_s=1", f"--stepperf_perfetto_url={address}"]
+    flags = _parser().parse_args(given)
+    flags.logdir_spec = "a:/x"
+    traces = traces_of(flags, None)
+    assert traces.readings.limits == Limits(memory_mb=256, timeout_s=1)
+    assert traces.perfetto_url == address
+    assert traces_of(None, "").readings.limits == Limits()  # where TensorBoard is embedded, without flags
+
+
+@pytest.mark.parametrize(
+    ("flag", "value", "says"),
+    [
+        ("trace_memory_mb", "255", "an integer of at least 256 is allowed"),
+        ("trace_memory_mb", "9" * 20, "an integer of at least 256 is allowed"),
+        ("trace_timeout_s", "0", "an integer of at least 1 is allowed"),
+        ("trace_timeout_s", "1.5", "an integer of at least 1 is allowed"),
+        ("perfetto_url", "javascript:alert(1)", "begins with https:// or http://"),
+        ("perfetto_url", "https://", "begins with https:// or http://"),
+        ("perfetto_url", "https:ui.perfetto.dev", "begins with https:// or http://"),
+        ("perfetto_url", "https://user@evil", "begins with https:// or http://"),
+        ("perfetto_url", "https://a b", "begins with https:// or http://"),
+        ("perfetto_url", "//ui.perfetto.dev", "begins with https:// or http://"),
+    ],
+)
+def test_values_of_them_that_are_refused(flag: str, value: str, says: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        _parser().parse_args([f"--stepperf_{flag}={value}"])
+    assert f"'{value}'; " in (err := capsys.readouterr().err)
+    assert says in err
 
 
 def test_a_flag_that_is_defined_twice_is_a_warning(caplog: pytest.LogCaptureFixture) -> None:

@@ -13,6 +13,7 @@ import pytest
 from werkzeug.test import Client
 
 from tb_stepperf.blocks import Flag
+from tb_stepperf.errors import NotFoundError
 from tb_stepperf.plugin.plugin import StepPerfPlugin
 from tb_stepperf.store import AttemptInfo
 from tb_stepperf.traces.finder import Finder
@@ -272,3 +273,16 @@ def test_a_capture_is_no_condition(tmp_path: pathlib.Path) -> None:
     plugin = serve(tmp_path, member((400, capture()), (500, {"autocast": True})))
     (attempt,) = ask(plugin, "/conditions", run="job")["attempts"]
     assert attempt["changes"] == [{"step": "500", "fields": {"autocast": True}}]
+
+
+def test_a_run_that_cannot_be_read_takes_no_trace_away(tmp_path: pathlib.Path) -> None:
+    class Changing(FakeStore):
+        def read(self, *arguments: Any, **options: Any) -> Any:
+            raise NotFoundError("run 'job' changes faster than it can be read: try again", "run")
+
+    tiny_trace.write(tmp_path / "job" / FILE)
+    plugin = fakes.plugin(Changing({"job": [member((400, capture()))]}), found=fakes.traces(str(tmp_path)))
+    (trace,) = traces(plugin)["traces"]
+    assert (trace["window"]["start"], trace["window"]["profiled_ms"]) == ("400", None)
+    ask(plugin, "/trace", trace=trace["trace"])
+    assert ask(plugin, "/trace", trace=trace["trace"])["state"] == "done"

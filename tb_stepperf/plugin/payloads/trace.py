@@ -125,7 +125,10 @@ def _state(file: TraceFile, reading: Reading) -> dict[str, Any]:
 def _summary_json(source: Source, owner: Owner, summary: TraceSummary) -> dict[str, Any]:
     numbered = _renumbered(summary, owner)
     window = window_of(owner)
-    facts = RunFacts() if window is None else run_facts(source, owner, window)
+    try:
+        facts = RunFacts() if window is None else run_facts(source, owner, window)
+    except NotFoundError:  # deleted just now, or growing too fast to be read: the trace is there all the same
+        facts = RunFacts()
     return strict(summary_json(dataclasses.replace(numbered, findings=find(numbered, facts))))
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from tb_stepperf.analysis import words
 from tb_stepperf.analysis.captures import Capture
+from tb_stepperf.errors import NotFoundError
 from tb_stepperf.plugin.facts import around_window, window_of
 from tb_stepperf.plugin.json_numbers import rounded
 from tb_stepperf.plugin.payloads.runs import step_text
@@ -116,7 +117,10 @@ def _medians(source: Source, traces: Traces, owner: Owner) -> _Medians:
         return _Medians(around.median_ms(around.inside), around.median_ms(around.outside))
 
     key = (source.experiment_id, owner.run.run, member.member, window)
-    return traces.figures.get(key, version, read)
+    try:
+        return traces.figures.get(key, version, read)
+    except NotFoundError:  # deleted just now, or growing too fast to be read: the traces are there all the same
+        return _Medians(None, None)
 
 
 def _without_trace(owner: Owner) -> dict[str, Any]:
