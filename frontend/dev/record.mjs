@@ -7,6 +7,8 @@ import { fileURLToPath } from "node:url";
 import { answer } from "./mock/answer.mjs";
 import { Backend } from "./mock/routes.mjs";
 import { SCENARIOS } from "./mock/scenarios.mjs";
+import { compared, cpuSummary, gpuSummary, hostile, stepless } from "./mock/trace-summaries.mjs";
+import { TRACE_SCENARIOS, traceAnswer } from "./mock/traces.mjs";
 
 const folder = join(dirname(fileURLToPath(import.meta.url)), "recorded");
 mkdirSync(folder, { recursive: true });
@@ -34,6 +36,16 @@ write("comparison", {
   refused: comparison("resnet50-gpu"),
   overruled: comparison("resnet50-gpu", { overrule: "1" }),
   few: comparison("resnet50-short"),
+});
+const traced = { scenario: TRACE_SCENARIOS.traces() };
+const [before, after] = [cpuSummary(2999n, 0.9, { seed: 4 }), cpuSummary(7419n, 3.4, { seed: 5 })];
+write("traces", {
+  list: JSON.parse(traceAnswer(traced, "traces", new URLSearchParams()).body),
+  cpu: after,
+  gpu: gpuSummary(400n),
+  stepless: stepless(),
+  hostile: hostile(),
+  comparison: compared(before, after),
 });
 const changes = new Backend(SCENARIOS.changes());
 write("changes", JSON.parse(answer(changes, "markers", new URLSearchParams({ run: "every-kind-of-change" })).body));

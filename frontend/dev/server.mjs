@@ -9,10 +9,12 @@ import { fileURLToPath } from "node:url";
 import { buildAll, staticDir } from "../scripts/build.mjs";
 import { answer } from "./mock/answer.mjs";
 import { Backend } from "./mock/routes.mjs";
-import { SCENARIOS } from "./mock/scenarios.mjs";
+import { SCENARIOS as PLAIN } from "./mock/scenarios.mjs";
+import { TRACE_SCENARIOS, traceAnswer } from "./mock/traces.mjs";
 
 const here = dirname(fileURLToPath(import.meta.url));
 const port = Number(process.env.PORT ?? 8600);
+const SCENARIOS = { ...PLAIN, ...TRACE_SCENARIOS };
 const backends = new Map();
 const TYPES = { js: "text/javascript", css: "text/css", html: "text/html" };
 
@@ -54,11 +56,12 @@ createServer(async (request, response) => {
   if (path === "data/plugin_entry.html")
     return send(response, 200, "text/html", entry, { "Content-Security-Policy": csp });
   const route = path.replace("data/plugin/stepperf/", "");
-  if (["index.js", "vendor.js", "style.css"].includes(route)) {
+  if (["index.js", "vendor.js", "traces.js", "style.css"].includes(route)) {
     if (route === "index.js" && !process.env.NO_BUILD) await buildAll();
     return send(response, 200, TYPES[route.split(".")[1]], readFileSync(join(staticDir, route)));
   }
   if (process.env.DELAY) await new Promise((resolve) => setTimeout(resolve, Number(process.env.DELAY)));
-  const { status, body, type } = answer(backend(name), route, url.searchParams);
+  const { status, body, type } =
+    traceAnswer(backend(name), route, url.searchParams) ?? answer(backend(name), route, url.searchParams);
   return send(response, status, type ?? "application/json", body);
 }).listen(port, () => console.log(`http://localhost:${port}/`));

@@ -1,4 +1,4 @@
-// Builds the two modules and the style sheet that TensorBoard serves. The output depends on the sources and the
+// Builds the modules and the style sheet that TensorBoard serves. The output depends on the sources and the
 // lock file alone: CI builds again and compares byte for byte. esbuild bundles; terser makes of that 4 % less, gzipped.
 import { readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -65,6 +65,16 @@ const fromVendor = {
   },
 };
 
+/** What is imported when it is needed stands in a module of its own. */
+const lazyTraces = {
+  name: "lazy-traces",
+  setup({ onResolve }) {
+    onResolve({ filter: /^\.\.\/traces\/index$/ }, ({ kind }) =>
+      kind === "dynamic-import" ? { path: "./traces.js", external: true } : undefined,
+    );
+  },
+};
+
 const common = {
   absWorkingDir: root,
   bundle: true,
@@ -84,28 +94,34 @@ async function shrink({ path, text }, firstLine) {
   return { path, contents: Buffer.from(`${firstLine}\n${code}\n`) };
 }
 
+const SOURCES = "// Built from frontend/src by `npm run build`. Edit the sources, not this file.";
+
+/** A module of ours, which gets what is not ours from vendor.js. */
+function ours(entryPoints, outdir) {
+  return build({
+    ...common,
+    entryPoints,
+    jsx: "transform",
+    jsxFactory: "h",
+    jsxFragment: "Fragment",
+    inject: ["src/jsx.ts"],
+    plugins: [fromVendor, lazyTraces],
+    outdir,
+  });
+}
+
 /** Builds into `outdir`; `write: false` returns the files instead. */
 export async function buildAll({ outdir = staticDir, write = true } = {}) {
-  const [vendor, index, style] = await Promise.all([
+  const [vendor, index, traces, style] = await Promise.all([
     build({ ...common, entryPoints: { vendor: "src/vendor.ts" }, plugins: [leanUplot], outdir }),
-    build({
-      ...common,
-      entryPoints: { index: "src/index.tsx" },
-      jsx: "transform",
-      jsxFactory: "h",
-      jsxFragment: "Fragment",
-      inject: ["src/jsx.ts"],
-      plugins: [fromVendor],
-      outdir,
-    }),
+    ours({ index: "src/index.tsx" }, outdir),
+    ours({ traces: "src/traces/index.tsx" }, outdir),
     build({ ...common, entryPoints: { style: "src/style/index.css" }, outdir }),
   ]);
   const files = [
     await shrink(vendor.outputFiles[0], "/*! Licences: vendor.LICENSE.txt */"),
-    await shrink(
-      index.outputFiles[0],
-      "// Built from frontend/src by `npm run build`. Edit the sources, not this file.",
-    ),
+    await shrink(index.outputFiles[0], SOURCES),
+    await shrink(traces.outputFiles[0], SOURCES),
     style.outputFiles[0],
     { path: join(outdir, "vendor.LICENSE.txt"), contents: Buffer.from(vendorNotice()) },
   ];

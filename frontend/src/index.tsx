@@ -8,6 +8,7 @@ import { connect } from "./host/tensorboard";
 import { followTheme } from "./host/theme";
 import { keepFresh } from "./state/live";
 import { Page } from "./state/page";
+import { choiceFromPairs, choicePairs } from "./state/trace-choice";
 import { fromPairs, toPairs } from "./state/url";
 import { App } from "./views/app";
 
@@ -19,7 +20,9 @@ export async function render(): Promise<void> {
   const host = connect(window);
   const [pairs] = await Promise.all([host.readState(), loadStyle(new URL("./style.css", import.meta.url).href)]);
   const page = new Page(new Client(import.meta.url), fromPairs(pairs));
+  page.traces.choice.value = choiceFromPairs(pairs);
   const address = addressWindow(window);
+  const allPairs = () => ({ ...toPairs(page.view.value), ...choicePairs(page.traces.choice.value) });
 
   const readSelection = () =>
     (page.hostSelection.value =
@@ -29,8 +32,9 @@ export async function render(): Promise<void> {
   address.addEventListener("hashchange", () => {
     readSelection();
     const next = readHash(address.location.hash);
-    if (JSON.stringify(next) !== JSON.stringify(toPairs(page.view.peek())) && Object.keys(next).length)
-      page.view.value = fromPairs(next);
+    if (JSON.stringify(next) === JSON.stringify(allPairs()) || !Object.keys(next).length) return;
+    page.view.value = fromPairs(next);
+    page.traces.choice.value = choiceFromPairs(next);
   });
 
   const root = document.createElement("div");
@@ -41,7 +45,7 @@ export async function render(): Promise<void> {
   keepFresh(page, host, window);
   await page.refresh();
   effect(() => {
-    const pairs = toPairs(page.view.value);
+    const pairs = allPairs();
     if (page.shown.value.length) replaceAddress(address, pairs);
   });
 }

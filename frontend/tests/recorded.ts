@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 
 import type { Comparison, Markers } from "../src/api/analysis";
+import type { TraceList, TraceSummary, WindowComparison } from "../src/api/traces";
 import type { Bands, Catalog, Conditions, Marks, Memory, Stages, Summary, Throughput } from "../src/api/types";
 import { resolveEntries, type Answers, type Shown } from "../src/state/catalog";
 import { INITIAL } from "../src/state/view";
@@ -29,6 +30,12 @@ export const everyKind = (): Markers => read<Markers>("changes");
 /** A healthy run compared with others, by what comes out. */
 export const comparisons = (): Record<"regression" | "same" | "refused" | "overruled" | "few", Comparison> =>
   read("comparison");
+
+/** What there is of traces, what some say, and two compared. */
+export const traces = (): Record<"cpu" | "gpu" | "stepless" | "hostile", TraceSummary> & {
+  list: TraceList;
+  comparison: WindowComparison;
+} => read("traces");
 
 export function shown(...runs: string[]): Shown[] {
   return resolveEntries({ ...INITIAL, entries: runs.map((name) => ({ run: name, member: null })) }, catalog(), []);

@@ -2,11 +2,12 @@ import { render } from "preact";
 import { afterEach, beforeEach, expect, vi } from "vitest";
 
 import { Client } from "../src/api/client";
+import type { TraceList } from "../src/api/traces";
 import type { Catalog } from "../src/api/types";
 import { Page } from "../src/state/page";
 import { INITIAL, type View } from "../src/state/view";
 import { App } from "../src/views/app";
-import { comparisons, read, run } from "./recorded";
+import { comparisons, read, run, traces } from "./recorded";
 
 /** The tab in a document without layout, over recorded answers. Use only in tests that mock charts/plot. */
 
@@ -29,6 +30,7 @@ afterEach(() => {
 export type Answer = (url: URL) => { status?: number; body: unknown } | undefined;
 
 export const NAMES = read<Catalog>("names");
+export const NO_TRACES: TraceList = { ...traces().list, traces: [], windows_without_trace: [], problems: [] };
 export const routeOf = (url: URL): string => url.pathname.split("/").at(-1)!;
 
 /** The tab over answers by route; recorded runs by default. */
@@ -38,9 +40,11 @@ export async function show(runs: Catalog, view: Partial<View> = {}, answer?: Ans
     requests.push(url);
     const route = routeOf(url);
     const recorded = () =>
-      route === "comparison"
-        ? comparisons().same
-        : { ...run("resnet50"), ...(runs === NAMES ? {} : run(url.searchParams.get("run")!)) }[route as "bands"];
+      route === "traces"
+        ? NO_TRACES
+        : route === "comparison"
+          ? comparisons().same
+          : { ...run("resnet50"), ...(runs === NAMES ? {} : run(url.searchParams.get("run")!)) }[route as "bands"];
     const { status = 200, body } = (route === "runs" ? { body: runs } : answer?.(url)) ?? { body: recorded() };
     return new Response(JSON.stringify(body), { status });
   });

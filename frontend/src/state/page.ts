@@ -17,6 +17,7 @@ import {
 } from "./catalog";
 import { Analyses } from "./analyses";
 import { Resource, type Loaded } from "./resource";
+import { Traces } from "./traces";
 import { reconcile, zoomTo, type View } from "./view";
 
 interface Extent {
@@ -57,6 +58,7 @@ export class Page {
   readonly conditions: Many<Conditions> = this.resources.conditions.state;
   /** Changes and comparison: they come later than the charts and never hold them up. */
   readonly analyses: Analyses;
+  readonly traces: Traces;
 
   private lastShown: Shown[] = [];
   private visit = 0;
@@ -115,6 +117,7 @@ export class Page {
   ) {
     this.view = signal(initial);
     this.analyses = new Analyses(this, client);
+    this.traces = new Traces(this, client);
   }
 
   /** Changes the view by one of the functions of view.ts. */
@@ -154,6 +157,7 @@ export class Page {
     await this.refresh();
     this.loadAll();
     this.analyses.retry();
+    this.traces.retry();
   }
 
   /** Fetches whenever the view or the data changes. Returns what stops it. */
@@ -167,6 +171,7 @@ export class Page {
       }),
       effect(() => this.loadAll()),
       this.analyses.start(),
+      this.traces.start(),
       effect(() => {
         // Positions count from the origin along the axis: with another one they mean nothing.
         void [this.origin.value, this.axis.value];

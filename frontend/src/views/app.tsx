@@ -11,6 +11,7 @@ import { Stages } from "./stages";
 import { StepTime } from "./step-time";
 import { Throughput } from "./throughput";
 import { Toolbar } from "./toolbar";
+import { Traces } from "./traces";
 import { Verdict } from "./verdict";
 
 /** One run of one process needs no list to choose from. */
@@ -59,6 +60,7 @@ function Panels({ page }: { page: Page }) {
       <StepTime page={page} />
       <Changes page={page} />
       <Comparison page={page} />
+      <Traces page={page} />
       <Stages page={page} />
       <Memory page={page} />
       <Throughput page={page} />

@@ -16,6 +16,7 @@ import { Panel } from "./panel";
 import { Glyph, Name, Swatch } from "./parts";
 import { SmallestChange } from "./smallest-change";
 import { TailBlocks } from "./tails";
+import { MarkerTraces } from "./traces";
 
 /** Changes of step time that are real: a list that zooms, each with where in the step it lies. */
 export function Changes({ page }: { page: Page }) {
@@ -196,6 +197,7 @@ function Row({ page, row, several, open, onToggle }: RowProps) {
         <button type="button" class="link" title="Zoom to around this change">
           {visible(marker.sentence)}
         </button>
+        <MarkerTraces page={page} marker={marker} shown={shown} />
       </td>
       <td>{blamedWords(marker)}</td>
       <td>{pWords(marker.p_value)}</td>

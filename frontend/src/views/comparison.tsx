@@ -81,7 +81,7 @@ export const BADGES: Record<string, [shape: string, look: string]> = {
 };
 
 function Candidate({ page, one, scale }: { page: Page; one: Compared; scale: IntervalScale }) {
-  const { runs, color, data, error } = one;
+  const { runs, data, error } = one;
   const name = candidateLabel(one);
   const [shape, look] = BADGES[data?.verdict ?? ""] ?? ["?", "unsure"];
   return (
@@ -92,7 +92,7 @@ function Candidate({ page, one, scale }: { page: Page; one: Compared; scale: Int
             {shape} {data.verdict}
           </span>
         )}
-        <Label one={one} color={color} />
+        <Label one={one} />
       </h3>
       {error && <p class="warnings">Could not be compared: {error.message}</p>}
       {data && (
@@ -123,10 +123,10 @@ function Candidate({ page, one, scale }: { page: Page; one: Compared; scale: Int
 }
 
 /** Colour and name of what is compared. */
-function Label({ one, color }: { one: Compared; color: number }) {
+function Label({ one }: { one: Compared }) {
   return (
     <>
-      <Swatch color={RUN_COLORS[color % RUN_COLORS.length]!} />
+      <Swatch color={RUN_COLORS[one.color % RUN_COLORS.length]!} />
       {one.runs.length === 1 ? <Name text={one.runs[0]!.run} /> : candidateLabel(one)}
     </>
   );
@@ -172,7 +172,7 @@ function Quantiles({ data }: { data: Comparisons }) {
           <li>Outside the chart:</li>
           {outside.map(({ one, text }) => (
             <li key={sideKey(one.runs)}>
-              <Label one={one} color={one.color} /> {text}
+              <Label one={one} /> {text}
             </li>
           ))}
         </ul>
@@ -192,7 +192,7 @@ function Quantiles({ data }: { data: Comparisons }) {
         <li>p{at ?? 50}:</li>
         {words.map(({ one, text }) => (
           <li key={sideKey(one.runs)}>
-            <Label one={one} color={one.color} /> <b>{text}</b>
+            <Label one={one} /> <b>{text}</b>
           </li>
         ))}
       </ul>

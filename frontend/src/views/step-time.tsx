@@ -18,6 +18,7 @@ import { MarkerLane } from "./marker-lane";
 import { ChartSkeleton, Panel } from "./panel";
 import { Glyph, Name, Segmented, Swatch } from "./parts";
 import { DataTable } from "./table";
+import { CaptureLane } from "./traces";
 import { binWords, stepTimeSummary } from "./words";
 
 const HEIGHT = 300;
@@ -84,6 +85,7 @@ export function StepTime({ page }: { page: Page }) {
           failed={page.bands.value.error !== null}
         />
       )}
+      {model && <CaptureLane page={page} />}
       {data && first && <Key data={data} bands={first} page={page} clipped={clipped} />}
       <Events page={page} />
     </Panel>
