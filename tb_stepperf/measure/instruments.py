@@ -51,7 +51,13 @@ class Instruments:
             "warmup_steps": warmup,
         }
         self.environment = Environment(messages, conditions, None)
-        self._use(self.in_use() if self.searches else _requested_accelerator(str(device), messages))
+        accelerator = self.in_use() if self.searches else _requested_accelerator(str(device), messages)
+        try:
+            self._use(accelerator)
+        except Exception as error:  # whatever torch or a driver raises for a device that is not there
+            raise ConfigError(
+                f"device is {device!r}, which cannot be used: {type(error).__name__}: {error}; 'cpu' waits for none"
+            ) from error
 
     def in_use(self) -> Accelerator | None:
         """Returns the accelerator that the process uses now, None without one."""
@@ -64,8 +70,12 @@ class Instruments:
         self._is_found = True
         if self.accelerator is None and self.searches:
             self._use(self.in_use())
-        self.probe, self.peak_note = find_memory_probe("per_step", self.accelerator, self._messages)
-        self.peak_note = self.peak_note if self.probe is None else self.probe.note
+        try:
+            self.probe, self.peak_note = find_memory_probe("per_step", self.accelerator, self._messages)
+        except Exception as error:  # a driver or a torch that is not as expected
+            self.peak_note = f"peaks cannot be read: {type(error).__name__}: {error}"
+        if self.probe is not None:
+            self.peak_note = self.probe.note
         self.environment.set(self.facts(), 0)
 
     def facts(self) -> dict[str, Any]:
@@ -102,12 +112,20 @@ class Instruments:
 
     def read_peaks(self) -> dict[str, float]:
         """Returns the memory peaks since the last call by column, and begins new ones; empty without a probe."""
-        return {} if self.probe is None else dict(zip(self.probe.columns, self.probe.read()))
+        if self.probe is None:
+            return {}
+        try:
+            return dict(zip(self.probe.columns, self.probe.read()))
+        except Exception as error:  # a driver that fails must not cost what was measured
+            self.peak_note = f"peaks could not be read to the end: {type(error).__name__}: {error}"
+            self.close()
+            return {}
 
     def close(self) -> None:
         """Gives back what is held."""
-        if self.probe is not None:
-            self.probe.close()
+        probe, self.probe = self.probe, None
+        if probe is not None:
+            probe.close()
 
     def _use(self, accelerator: Accelerator | None) -> None:
         self.accelerator = accelerator

@@ -33,11 +33,14 @@ class RunLog:
         instruments: their conditions are recorded; the writer looks for no device of its own.
         clock: monotonic seconds.
         wall_clock: seconds since the epoch.
+
+    Raises:
+        ConfigError: the directory is none that a `StepPerfWriter` takes.
     """
 
     def __init__(
         self,
-        logdir: str,
+        logdir: str | os.PathLike[str],
         warmup: int,
         amounts: dict[str, float | None],
         instruments: Instruments,
@@ -98,8 +101,8 @@ class RunLog:
         return Trace(new[-1], count_events(new[-1])) if new else None
 
     def trace_files(self) -> set[str]:
-        """Returns the paths of the trace files that lie in the directory, if it is one of this machine."""
-        return set(glob.glob(os.path.join(glob.escape(self.logdir), "*.pt.trace.json.gz")))
+        """Returns the paths of this process's trace files in the directory, if it is one of this machine."""
+        return set(glob.glob(os.path.join(glob.escape(self.logdir), f"*_{os.getpid()}.*.pt.trace.json.gz")))
 
 
 class _InterruptedClock:

@@ -55,7 +55,7 @@ def measure_step(
     `stage(name)` labels what happens inside its `with`; stages are exclusive.
 
     Args:
-        step_fn: runs one step; what it returns is not looked at.
+        step_fn: runs one step; what it returns is dropped.
         warmup: steps before the measured ones; at least 1 with a logdir.
         repeats: measured steps, at least 1; from 20 on the p95 is not just the longest.
         profile_steps: steps under the profiler; 0 for none. Without an imported torch there are none, either.
@@ -81,7 +81,7 @@ def measure_step(
         log = None
         if logdir is not None:
             amounts = {"num_samples": num_samples, "num_tokens": num_tokens}
-            log = RunLog(os.fspath(logdir), warmup, amounts, instruments, clock, wall_clock)
+            log = RunLog(logdir, warmup, amounts, instruments, clock, wall_clock)
             stack.enter_context(log.writer)
         measurement = _Measurement(runner, instruments, log)
         warmed = measurement.warm_up(warmup)
@@ -163,6 +163,7 @@ class _Measurement:
         steps = [self._runner.run(f"measured step {number} of {num_steps}") for number in range(1, num_steps + 1)]
         if self._log is not None:
             self._log.add(steps)
+            self._log.flush()
         return steps
 
     def profile(self, num_steps: int) -> tuple[profiling.Profiled, Trace | None]:
@@ -175,9 +176,7 @@ class _Measurement:
             return profiling.profile_steps(self._run, num_steps, labels, self._instruments, None), None
         known = log.trace_files()
         log.go_on()
-        profiled = profiling.profile_steps(
-            self._run, num_steps, labels, self._instruments, getattr(log.writer, "profile", None)
-        )
+        profiled = profiling.profile_steps(self._run, num_steps, labels, self._instruments, log.writer.profile)
         log.flush()
         trace = None
         try:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 import math
-import os
 from collections.abc import Callable
 from typing import Any
 
@@ -36,11 +36,7 @@ def check_options(
         count = None if value is None else as_count(value)
         if value is not None and (count is None or not 0 < count < math.inf):
             raise ConfigError(f"{name} is {value!r}; a number above 0 is allowed: how many a step processes")
-    if logdir is None:
-        return
-    if not isinstance(logdir, (str, os.PathLike)) or not isinstance(os.fspath(logdir), str) or not os.fspath(logdir):
-        raise ConfigError(f"logdir is {logdir!r}; the path of a directory is allowed")
-    if not warmup:
+    if logdir is not None and not warmup:
         raise ConfigError(
             "warmup is 0 and a logdir is given; at least 1 is allowed then: the tab's statistics leave the first step "
             "of a run out, and that must not be a measured one"
@@ -80,6 +76,6 @@ def takes_perf(step_fn: Any) -> bool:
 
 def _underlying(step_fn: Any) -> Callable[..., Any]:
     """Returns the function whose code runs when an object is called."""
-    while hasattr(step_fn, "func"):  # functools.partial
+    while isinstance(step_fn, functools.partial):
         step_fn = step_fn.func
     return step_fn if inspect.isroutine(step_fn) else type(step_fn).__call__

@@ -12,6 +12,7 @@ from tb_stepperf.measure.evidence import Operator
 from tb_stepperf.measure.instruments import Instruments
 from tb_stepperf.measure.stages import StageLabels
 from tb_stepperf.measure.steps import Step
+from tb_stepperf.recorder.capture.others import profiler_in_the_way
 
 MAX_OPERATORS = 20
 """Operators that an evidence holds, the hottest first."""
@@ -80,8 +81,9 @@ def _record(
 ) -> None:
     import torch
 
-    if torch.autograd._profiler_enabled():
-        profiled.problem = "not profiled: another profiler is recording, and two at a time are not possible"
+    in_the_way = profiler_in_the_way(None, num_steps + 1)
+    if in_the_way is not None:
+        profiled.problem = f"not profiled: {in_the_way}, and two at a time are not possible"
         return
     labels.mirrors += (torch.profiler.record_function,)
     averages: list[Any] = []

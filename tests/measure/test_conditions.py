@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from tb_stepperf import measure_step
+from tb_stepperf.errors import ConfigError
 from tb_stepperf.measure import StepEvidence, instruments, notes
 from tb_stepperf.recorder.device import Accelerator
 from tests.measure.test_samples import measure, steps_of
@@ -271,3 +272,27 @@ def test_memory_that_cannot_be_read(monkeypatch: pytest.MonkeyPatch, clock: Manu
     assert evidence.environment["peak_memory"] == "off"
     assert "memory: this kernel does not report it" in evidence.notes
     assert not math.isnan(evidence.median_ms)
+
+
+def test_memory_that_can_no_longer_be_read_costs_no_sample(module: FakeModule, clock: ManualClock) -> None:
+    def broken(index: int | None) -> dict[str, Any]:
+        if module.calls.count("step") > 3:
+            raise RuntimeError("driver gone")
+        return FakeModule._stats(module, index)
+
+    module.memory_stats_as_nested_dict = broken
+    evidence = measure(train(module, clock), clock, warmup=1, repeats=5, device=None)
+    assert len(evidence.step_times_ms) == 5
+    assert evidence.memory.peak_allocated_bytes == 70 * MIB
+    assert "memory: peaks could not be read to the end: RuntimeError: driver gone" in evidence.notes
+
+
+def test_a_device_that_is_not_there_is_a_wrong_argument(module: FakeModule, clock: ManualClock) -> None:
+    def absent(index: int | None) -> None:
+        raise AssertionError("Invalid device id")
+
+    module.current_stream = absent
+    with pytest.raises(
+        ConfigError, match="device is 'cuda:7', which cannot be used: AssertionError: Invalid device id"
+    ):
+        measure(train(module, clock), clock, device="cuda:7")
