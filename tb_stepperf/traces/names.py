@@ -32,6 +32,9 @@ SYNCHRONISATION = re.compile(
 ALLOCATION = re.compile(r"^(cuda|hip|cuMem)(Malloc|Free|Create|Release)(Async)?$")
 """Calls that get memory from the driver or give it back; the cache of PyTorch's allocator makes them rare."""
 
+COLLECTION = re.compile(r"^Python GC$")
+"""Garbage collections as `record_python_gc_info` records them, among Python's functions."""
+
 COMPILATION = re.compile(r"\(dynamo_timed\)$")
 """Work of torch.compile."""
 

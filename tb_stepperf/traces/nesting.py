@@ -7,29 +7,32 @@ import dataclasses
 import numpy as np
 
 from tb_stepperf.traces.events import ABSENT, Category, TraceEvents
+from tb_stepperf.traces.names import COLLECTION, named
 
 TOLERANCE_NS = 1000
 """Traces in whole microseconds round starts and durations: by so much a child may outlast its parent."""
 
-_HOST = (Category.STEP, Category.ANNOTATION, Category.CPU_OP, Category.RUNTIME)
+_HOST = (Category.STEP, Category.ANNOTATION, Category.CPU_OP, Category.RUNTIME, Category.PYTHON)
+"""From the outer to the inner of equal intervals; of Python's functions only collections."""
+
 _CHUNK = 1 << 16
 _NEVER = 1 << 62
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Nesting:
-    """Operators, annotations, steps and runtime calls of the host as trees, one after the other by thread.
+    """Operators, annotations, steps, runtime calls and collections of the host as trees, one after the other by thread.
 
     A node that is the only child of one of the same name repeats it (a dispatcher's second pass) and is no call of its
     own, as in `key_averages`.
 
     Attributes:
         row: int64, shape (num_nodes,), row of `TraceEvents`; parents come before their children.
-        parent: int64, index of the node that it runs within, −1 for none.
-        depth: int64, 0 without parent.
-        stands_for: int64, index of the node that a repetition repeats; its own index else.
+        parent: int32, index of the node that it runs within, −1 for none.
+        depth: int32, 0 without parent.
+        stands_for: int32, index of the node that a repetition repeats; its own index else.
         self_ns: int64, duration without the children's.
-        node_of: int64, shape (num_events,): node of a row, −1 where it is none.
+        node_of: int32, shape (num_events,): node of a row, −1 where it is none.
     """
 
     row: np.ndarray
@@ -54,10 +57,10 @@ def nest(events: TraceEvents) -> Nesting:
     np.add.at(inner_ns, parent[has_parent], duration[has_parent])
     name = events.name[row]
     repeats = has_parent & (name == name[parent]) & (num_children[parent] == 1)
-    stands_for = np.where(repeats, parent, np.arange(row.size))
+    stands_for = np.where(repeats, parent, np.arange(row.size, dtype=np.int32))
     while np.any((further := stands_for[stands_for]) != stands_for):
         stands_for = further
-    node_of = np.full(events.num_events, ABSENT, np.int64)
+    node_of = np.full(events.num_events, ABSENT, np.int32)
     node_of[row] = np.arange(row.size)
     return Nesting(row, parent, depth, stands_for, np.maximum(duration - inner_ns, 0), node_of)
 
@@ -90,7 +93,9 @@ def nearest(nesting: Nesting, wanted: np.ndarray) -> np.ndarray:
 
 def _in_order(events: TraceEvents) -> np.ndarray:
     """Rows of the host by thread, start and length; of equal ones the outer kind, then the operator begun first."""
-    row = np.flatnonzero(np.isin(events.category, _HOST))
+    is_ours = np.isin(events.category, _HOST[:-1])
+    is_ours |= (events.category == Category.PYTHON) & named(events, COLLECTION)
+    row = np.flatnonzero(is_ours)
     kind = np.zeros(max(_HOST) + 1, np.int8)
     kind[list(_HOST)] = np.arange(len(_HOST))
     keys = (
@@ -105,7 +110,7 @@ def _in_order(events: TraceEvents) -> np.ndarray:
 
 def _parents(start: np.ndarray, end: np.ndarray, track: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Parent and depth of each node: a loop over a stack, the only one of this room that visits events one by one."""
-    parents, depths = np.empty(start.size, np.int64), np.empty(start.size, np.int64)
+    parents, depths = np.empty(start.size, np.int32), np.empty(start.size, np.int32)
     open_nodes, open_ends = [-1], [_NEVER]  # what is around every thread never ends
     last_track = None
     for first in range(0, start.size, _CHUNK):  # as Python's integers, a chunk at a time

@@ -30,29 +30,7 @@ def operator_rows(
     known = links.node != ABSENT
     np.add.at(node_ns, links.node[known], events.duration_ns[links.row[known]])
     all_ns = with_descendants(nesting, node_ns)
-
-    counted = in_use(steps, events.start_ns[nesting.row]) & (events.category[nesting.row] != Category.STEP)
-    node = np.flatnonzero(counted)
-    first = nesting.stands_for[node]
-    is_call = first == node
-    row = nesting.row[first]
-    name, shape = events.name[row].astype(np.int64), events.shape[row].astype(np.int64)
-    key, group = np.unique(name * (len(events.shapes) + 1) + shape + 1, return_inverse=True)
-    columns = (
-        is_call,
-        nesting.self_ns[node],
-        np.where(is_call, events.duration_ns[nesting.row[node]], 0),
-        node_ns[node],
-        np.where(is_call, all_ns[node], 0),
-    )
-    table = np.stack([np.bincount(group, weights=values, minlength=key.size) for values in columns], axis=1)
-    is_annotation = np.zeros(key.size, bool)
-    is_annotation[group] = events.category[row] == Category.ANNOTATION
-    rows = [
-        (events.names[k // (len(events.shapes) + 1)], k % (len(events.shapes) + 1) - 1, *values, noted)
-        for k, values, noted in zip(key.tolist(), table.tolist(), is_annotation.tolist())
-    ]
-    made = [_row(name, None if shape < 0 else events.shapes[shape], *rest) for name, shape, *rest in rows]
+    made = _named_rows(events, nesting, steps, node_ns, all_ns)
     if steps.source == "profiler":
         made.append(_step_row(events, nesting, steps, node_ns, all_ns))
     return _largest(made), len(made)
@@ -64,6 +42,37 @@ def in_use(steps: Steps, at_ns: np.ndarray) -> np.ndarray:
         return np.ones(np.shape(at_ns), bool)
     index = steps.index_at(at_ns)
     return (index >= 0) & steps.used[index]
+
+
+def _named_rows(
+    events: TraceEvents, nesting: Nesting, steps: Steps, node_ns: np.ndarray, all_ns: np.ndarray
+) -> list[OperatorRow]:
+    """Rows of all but the steps themselves, in no order."""
+    counted = in_use(steps, events.start_ns[nesting.row]) & (events.category[nesting.row] != Category.STEP)
+    node = np.flatnonzero(counted)
+    is_call = nesting.stands_for[node] == node
+    num_shapes = len(events.shapes) + 1  # and none
+    row = nesting.row[nesting.stands_for[node]]
+    key, group = np.unique(events.name[row].astype(np.int64) * num_shapes + events.shape[row] + 1, return_inverse=True)
+    is_annotation = np.zeros(key.size, bool)
+    is_annotation[group] = events.category[row] == Category.ANNOTATION
+
+    def sums(values: np.ndarray) -> list[float]:
+        return np.bincount(group, weights=values, minlength=key.size).tolist()
+
+    columns = (
+        sums(is_call),
+        sums(nesting.self_ns[node]),
+        sums(events.duration_ns[nesting.row[node]] * is_call),
+        sums(node_ns[node]),
+        sums(all_ns[node] * is_call),
+        is_annotation.tolist(),
+    )
+    texts = ((events.names[k // num_shapes], k % num_shapes - 1) for k in key.tolist())
+    return [
+        _row(name, None if shape < 0 else events.shapes[shape], *values)
+        for (name, shape), *values in zip(texts, *columns)
+    ]
 
 
 def _row(name: str, shapes: str | None, num_calls: float, *times_ns_and_kind: float) -> OperatorRow:

@@ -7,12 +7,13 @@ import random
 
 import pytest
 
+from tb_stepperf.traces.events import Category
 from tb_stepperf.traces.facts import RunFacts
 from tb_stepperf.traces.findings import RULES, find
 from tb_stepperf.traces.memory import memory_curves
 from tb_stepperf.traces.summarise import summarise
 from tb_stepperf.traces.summary import Finding, MemoryCurve, TraceSummary
-from tests.traces.build import Event, annotation, call, kernel, op, step, trace
+from tests.traces.build import Event, annotation, call, event, kernel, op, step, trace
 
 LOADER = "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__"
 NCCL = "ncclDevKernel_AllReduce_Sum_f32_RING_LL"
@@ -198,6 +199,10 @@ def test_garbage_collection(fine: TraceSummary) -> None:
     finding = only(fine, RunFacts(gc_share=0.08))
     assert (finding.rule, finding.share) == ("garbage-collection", 0.08)
     assert rules(fine, RunFacts(gc_share=0.02)) == []
+    collections = [event(Category.PYTHON, "Python GC", 10_000 * n + 50, 500, thread="other") for n in range(3)]
+    finding = only(summarise(trace(*healthy(*collections))))
+    assert finding.evidence == "Collections take 5 % of the step (0.5 ms of 10 ms)."
+    assert rules(summarise(trace(*healthy(collections[0])))) == []
 
 
 def test_recompilation(fine: TraceSummary) -> None:

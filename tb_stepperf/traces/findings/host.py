@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tb_stepperf.traces.facts import RunFacts
 from tb_stepperf.traces.findings.figures import LIMIT, matching, of_whole, part_ms, per_step, share, whole_ms
-from tb_stepperf.traces.names import COMPILATION
+from tb_stepperf.traces.names import COLLECTION, COMPILATION
 from tb_stepperf.traces.summary import Finding, TraceSummary
 from tb_stepperf.traces.words import percent
 
@@ -47,17 +47,23 @@ def data_pipeline_bound(summary: TraceSummary, facts: RunFacts) -> Finding | Non
 
 
 def garbage_collection(summary: TraceSummary, facts: RunFacts) -> Finding | None:
-    """Speaks from `MIN_GC_SHARE` on, of the run's samples: traces do not show collections."""
-    if facts.gc_share is None or facts.gc_share < MIN_GC_SHARE:
+    """Speaks from `MIN_GC_SHARE` on, of the trace (with `record_python_gc_info`) or of the run's samples."""
+    collecting = per_step(summary, sum(row.total_host_ms for row in matching(summary, COLLECTION)))
+    stake = share(collecting, whole_ms(summary))
+    evidence = f"Collections take {of_whole(summary, collecting)}"
+    if (facts.gc_share or 0.0) > stake:
+        stake = share(facts.gc_share or 0.0, 1.0)
+        evidence = f"Around the window, collections take {percent(stake)} of the step"
+    if stake < MIN_GC_SHARE:
         return None
     return Finding(
         rule="garbage-collection",
         candidate="Python's garbage collector stops the loop.",
-        evidence=f"Around the window, collections take {percent(facts.gc_share)} of the step.",
+        evidence=f"{evidence}.",
         next_check="Call gc.freeze() after setting up, or gc.disable() with a gc.collect() every some hundred steps, "
         "and see whether the slow steps go.",
         limit=f"{LIMIT}: a collection runs when objects were made, so what makes them may be the matter.",
-        share=share(facts.gc_share, 1.0),
+        share=stake,
     )
 
 
