@@ -27,7 +27,7 @@ def multiply(perf: Any) -> None:
     with perf.stage("forward"):
         torch.mm(torch.mm(ONES, ONES), ONES)
     with perf.stage("update"):
-        torch.add(ONES, 1)
+        torch.add(ONES, ONES)
 
 
 ONES = torch.ones(64, 64)
@@ -203,7 +203,7 @@ def test_a_step_function_that_does_not_use_torch_is_not_profiled() -> None:
 def test_record_function_of_the_users_own_is_in_the_trace_and_no_operator(tmp_path: pathlib.Path) -> None:
     def step() -> None:
         with torch.profiler.record_function("tokenise <b>"):
-            torch.add(ONES, 1)
+            torch.add(ONES, ONES)
 
     evidence = measure_step(step, repeats=2, profile_steps=2, logdir=tmp_path)
     assert evidence.trace is not None
