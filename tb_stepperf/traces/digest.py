@@ -8,6 +8,9 @@ from tb_stepperf.traces.read import read_trace
 from tb_stepperf.traces.summarise import summarise
 from tb_stepperf.traces.summary import TraceSummary
 
+_READING = 0.8
+"""Part of the time that goes into reading, on large files."""
+
 
 def read_summary(path: str, *, report: Callable[[float], object] = lambda progress: None) -> TraceSummary:
     """Reads a trace and says what is in it.
@@ -19,4 +22,7 @@ def read_summary(path: str, *, report: Callable[[float], object] = lambda progre
     Raises:
         TraceError: the file cannot be read as a trace.
     """
-    return summarise(read_trace(path, report=report))
+    events = read_trace(path, report=lambda fraction: report(_READING * fraction))
+    summary = summarise(events)
+    report(1.0)
+    return summary

@@ -75,14 +75,16 @@ class ReaderProcess:
             TraceError: the file is refused, a limit is met, or the process ended without an answer.
         """
         with self._running("summary") as (process, told), self._time_limit():
-            while line := process.stdout.readline(MAX_ANSWER_BYTES):
-                answer = self._message(line)
+            while (line := process.stdout.readline(MAX_ANSWER_BYTES)).endswith(b"\n"):
+                answer = json.loads(line)
                 if "progress" in answer:
                     report(float(answer["progress"]))
                 elif "summary" in answer:
                     return from_json(answer["summary"])
                 else:
                     raise self._refusal(answer, told)
+            if len(line) == MAX_ANSWER_BYTES:
+                raise TraceError(f"what there is to say of it takes more than {MAX_ANSWER_BYTES >> 20} MiB")
             raise self._ended(process, told)
 
     def file(self) -> Iterator[bytes]:
@@ -155,13 +157,6 @@ class ReaderProcess:
             self._is_late = True
             if self._process is not None:
                 self._process.kill()
-
-    def _message(self, line: bytes) -> dict[str, Any]:
-        if not line.endswith(b"\n"):
-            if len(line) >= MAX_ANSWER_BYTES:
-                raise TraceError(f"what there is to say of it takes more than {MAX_ANSWER_BYTES >> 20} MiB")
-            return {"fault": "an answer was cut"}
-        return json.loads(line)
 
     def _refusal(self, answer: dict[str, Any], told: IO[bytes]) -> TraceError:
         if "refused" in answer:

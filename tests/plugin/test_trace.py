@@ -8,7 +8,6 @@ import io
 import json
 import pathlib
 import sys
-import time
 from typing import Any
 
 import numpy as np
@@ -31,7 +30,7 @@ from tests.plugin.fakes import FakeMember, FakeStore, body
 from tests.plugin.runs import assert_documented
 from tests.plugin.test_traces import FILE, ask, capture, member, serve, traces
 from tests.support import tiny_trace
-from tests.support.providers import DEADLINE_S
+from tests.traces.test_worker import until
 
 
 def read(plugin: StepPerfPlugin, trace: str) -> Any:
@@ -293,14 +292,30 @@ def test_html_in_names_stays_data(tmp_path: pathlib.Path) -> None:
     assert response.headers["X-Content-Type-Options"] == "nosniff"
 
 
+def test_cancelling_ends_the_process(tmp_path: pathlib.Path) -> None:
+    script = "import time; print('{\"progress\": 0.5}', flush=True); time.sleep(600)"
+    made: list[ReaderProcess] = []
+
+    def sleeper(path: str) -> ReaderProcess:
+        made.append(ReaderProcess(path, Limits(), [sys.executable, "-c", script]))
+        return made[-1]
+
+    tiny_trace.write(tmp_path / "x.pt.trace.json")
+    finder = Finder(roots_of(str(tmp_path)), start=lambda work: work())
+    plugin = fakes.plugin(found=Traces(finder, Readings(Limits(), open_reader=sleeper)))
+    trace = identity(plugin)
+    until(lambda: ask(plugin, "/trace", trace=trace)["progress"] == 0.5)
+    answer = ask(plugin, "/trace", trace=trace, cancel=1)
+    assert (answer["state"], answer["message"], answer["summary"]) == ("cancelled", None, None)
+    until(lambda: made[0]._process.poll() is not None)
+    assert traces(plugin)["traces"][0]["reading"] == "cancelled"
+
+
 def test_for_real_in_another_process(tmp_path: pathlib.Path) -> None:
     path = tiny_trace.write(tmp_path / "x.pt.trace.json")
     found = Traces(Finder(roots_of(str(tmp_path)), start=lambda work: work()), Readings(Limits()))
     plugin = fakes.plugin(found=found)
     trace = identity(plugin)
-    deadline_s = time.monotonic() + DEADLINE_S
-    while (answer := ask(plugin, "/trace", trace=trace))["state"] in ("queued", "reading"):
-        assert time.monotonic() < deadline_s
-        time.sleep(0.01)
-    assert answer["state"] == "done"
+    until(lambda: ask(plugin, "/trace", trace=trace)["state"] == "done")
+    answer = ask(plugin, "/trace", trace=trace)
     assert answer["summary"]["step_ms"] == read_summary(str(path)).step_ms
