@@ -88,8 +88,9 @@ def _when(events: TraceEvents, chosen: np.ndarray) -> Intervals:
 def _computing(events: TraceEvents, collective: np.ndarray) -> Intervals:
     """Operators of the host without those that carry a collective: a thread that waits in one does not compute."""
     operator = events.category == Category.CPU_OP
-    working = [NOTHING]
-    for track in np.unique(events.track[collective | operator]):
+    tracks = np.unique(events.track[operator & collective])
+    working = [_when(events, operator & ~np.isin(events.track, tracks))]
+    for track in tracks:
         here = operator & (events.track == track)
         working.append(without(_when(events, here), _when(events, here & collective)))
     return joined(*working)

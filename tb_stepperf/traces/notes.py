@@ -6,9 +6,13 @@ import numpy as np
 
 from tb_stepperf.traces.breakdown import Activity
 from tb_stepperf.traces.events import ABSENT, Category, TraceEvents
+from tb_stepperf.traces.links import Links
 from tb_stepperf.traces.names import COMMUNICATION_CALL, named
 from tb_stepperf.traces.steps import Steps
-from tb_stepperf.traces.words import ms
+from tb_stepperf.traces.words import ms, percent
+
+UNKNOWN_SHARE = 0.05
+"""Device time without a recorded launch is noted from this part on."""
 
 LATE_SHARE = 0.5
 """Device work that goes on after the last step for more than this part of a step is noted."""
@@ -19,9 +23,10 @@ _TO_MARK_STEPS = (
 )
 
 
-def notes(events: TraceEvents, steps: Steps, activity: Activity) -> tuple[str, ...]:
+def notes(events: TraceEvents, steps: Steps, activity: Activity, links: Links) -> tuple[str, ...]:
     """Returns the sentences: what is missing and how to record it, what is odd, what the reader repaired."""
-    found = [*_of_steps(events, steps), *_of_device(events, steps, activity), *_of_options(events)]
+    found = [*_of_steps(events, steps), *_of_device(events, steps, activity), *_of_launches(events, links)]
+    found += _of_options(events)
     found += [f"{num:,} × {what}." for what, num in events.oddities.items()]
     return tuple(found)
 
@@ -29,13 +34,10 @@ def notes(events: TraceEvents, steps: Steps, activity: Activity) -> tuple[str, .
 def _of_steps(events: TraceEvents, steps: Steps) -> list[str]:
     found = []
     if steps.source == "none":
-        return [
-            f"No steps are marked, so the figures are of the whole trace. {_TO_MARK_STEPS}"
-        ]
+        return [f"No steps are marked, so the figures are of the whole trace. {_TO_MARK_STEPS}"]
     if steps.source == "optimizer":
         found.append(
-            "No steps are marked: they are inferred, one each Optimizer.step, and numbered from 0. "
-            f"{_TO_MARK_STEPS}"
+            f"No steps are marked: they are inferred, one each Optimizer.step, and numbered from 0. {_TO_MARK_STEPS}"
         )
     whole = [cut is None for cut in steps.cut]
     found += [
@@ -82,6 +84,17 @@ def _of_device(events: TraceEvents, steps: Steps, activity: Activity) -> list[st
                 "of the host show earlier steps' work of the device."
             )
     return found
+
+
+def _of_launches(events: TraceEvents, links: Links) -> list[str]:
+    duration = events.duration_ns[links.row]
+    unknown = float(duration[links.node == ABSENT].sum() / max(duration.sum(), 1))
+    if unknown < UNKNOWN_SHARE:
+        return []
+    return [
+        f"{percent(unknown)} of the device's time has no recorded launch (it was started before the recording, or calls "
+        "were not recorded): no operator is charged with it."
+    ]
 
 
 def _of_options(events: TraceEvents) -> list[str]:

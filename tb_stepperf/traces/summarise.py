@@ -11,7 +11,7 @@ from tb_stepperf.traces.events import DEVICE_WORK, Category, TraceEvents
 from tb_stepperf.traces.findings import find
 from tb_stepperf.traces.kernels import kernel_rows
 from tb_stepperf.traces.launches import find_launches
-from tb_stepperf.traces.links import link
+from tb_stepperf.traces.links import Links, link
 from tb_stepperf.traces.memory import memory_curves
 from tb_stepperf.traces.nesting import nest
 from tb_stepperf.traces.notes import notes
@@ -42,7 +42,7 @@ def summarise(events: TraceEvents) -> TraceSummary:
     if activity.busy is not None:
         busy_share = _ratio(int(np.sum(activity.busy.covered(start, end))), total_ns)
     summary = TraceSummary(
-        info=_info(events, steps, activity),
+        info=_info(events, steps, activity, links),
         steps=_slices(events, steps, activity),
         num_steps_used=int(np.count_nonzero(steps.used)),
         step_ms=total_ns / num_windows / 1e6 if steps.num else None,
@@ -62,7 +62,7 @@ def summarise(events: TraceEvents) -> TraceSummary:
     return dataclasses.replace(summary, findings=find(summary))
 
 
-def _info(events: TraceEvents, steps: Steps, activity: Activity) -> TraceInfo:
+def _info(events: TraceEvents, steps: Steps, activity: Activity, links: Links) -> TraceInfo:
     start, end = _span(events)
     return TraceInfo(
         num_bytes=events.num_bytes,
@@ -76,7 +76,7 @@ def _info(events: TraceEvents, steps: Steps, activity: Activity) -> TraceInfo:
         numbering=steps.numbering,
         origin_s=events.origin_us / 1e6,
         options=tuple(sorted(option for option, is_on in events.profiler.items() if is_on)),
-        notes=notes(events, steps, activity),
+        notes=notes(events, steps, activity, links),
     )
 
 

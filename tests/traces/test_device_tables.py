@@ -164,3 +164,11 @@ def test_devices_that_work_are_named() -> None:
     summary = summarise(trace(op("a", 0, 5), devices=described))
     assert summary.info.devices == ("AMD Instinct MI300X", "AMD MI250")
     assert any("names a device but holds no device work" in note for note in summary.info.notes)
+
+
+def test_work_that_was_started_before_the_recording_is_noted() -> None:
+    early = [kernel("a", 0, 30), op("aten::mm", 0, 10), call("cudaLaunchKernel", 1, 2, correlation=1)]
+    notes = summarise(trace(*early, kernel("a", 40, 70, correlation=1))).info.notes
+    assert any(note.startswith("30 % of the device's time has no recorded launch") for note in notes)
+    notes = summarise(trace(*early, kernel("a", 40, 700, correlation=1))).info.notes
+    assert not any("launch" in note for note in notes)

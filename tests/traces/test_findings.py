@@ -220,6 +220,14 @@ def test_recompilation(fine: TraceSummary) -> None:
     assert rules(summarise(trace(*healthy(*short)))) == []
 
 
+def test_the_stages_say_where_to_look() -> None:
+    facts = RunFacts(stage_shares=(("forward", 0.3), ("backward", 0.5)))
+    finding = only(summarise(trace(*stalls(5, 900, 1000))), facts)
+    assert finding.next_check.endswith(
+        "Around the window the largest stage is backward (50 % of the step): look there first."
+    )
+
+
 def test_the_largest_share_comes_first(fine: TraceSummary) -> None:
     facts = RunFacts(gc_share=0.08, rank_imbalance=1.5, recompiled_share=0.2)
     assert rules(fine, facts) == ["imbalance", "recompilation", "garbage-collection"]

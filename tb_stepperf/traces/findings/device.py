@@ -5,6 +5,7 @@ from __future__ import annotations
 from tb_stepperf.traces.facts import RunFacts
 from tb_stepperf.traces.findings.figures import (
     LIMIT,
+    largest_stage,
     matching,
     of_whole,
     part_ms,
@@ -54,7 +55,7 @@ def launch_bound(summary: TraceSummary, facts: RunFacts) -> Finding | None:
         evidence=f"{launches.num_kernels_per_step:,.0f} kernels in {whole_name(summary)}, half of them shorter than "
         f"{launches.median_kernel_us:.3g} µs; gaps of less than 1 ms between them take {of_whole(summary, gaps_ms)}.",
         next_check="Try a larger batch: if the step hardly grows, launches are the limit, and torch.compile, CUDA "
-        "graphs or a fused optimizer (fused=True) help.",
+        f"graphs or a fused optimizer (fused=True) help.{largest_stage(facts)}",
         limit=f"{LIMIT}: the profiler itself makes launches slower, so the gaps are shorter without it.",
         share=stake,
     )
@@ -82,7 +83,7 @@ def synchronisation_stalls(summary: TraceSummary, facts: RunFacts) -> Finding | 
         evidence=f"{num_calls:,.3g} waits in {whole_name(summary)}, most in {_main_call(calls)}, take "
         f"{of_whole(summary, waiting)}{longest}; the device is idle for {percent(idle)} of it.",
         next_check="Look in the table of waits for what asks: .item(), .cpu(), printing a tensor, indexing by a mask. "
-        "torch.cuda.set_sync_debug_mode('warn') names the line.",
+        f"torch.cuda.set_sync_debug_mode('warn') names the line.{largest_stage(facts)}",
         limit=f"{LIMIT}: some of the idle time may have other reasons, such as slow launches.",
         share=share(idle, 1.0),
     )

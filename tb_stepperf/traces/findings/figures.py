@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from tb_stepperf.traces.facts import RunFacts
 from tb_stepperf.traces.summary import BREAKDOWN, OperatorRow, TraceSummary
 from tb_stepperf.traces.words import ms, percent
 
@@ -44,3 +45,11 @@ def of_whole(summary: TraceSummary, part: float) -> str:
     """Returns a time as part of the step: `52 % of the step (80.1 ms of 153 ms)`."""
     whole = whole_ms(summary)
     return f"{percent(share(part, whole))} of {whole_name(summary)} ({ms(part)} of {ms(whole)})"
+
+
+def largest_stage(facts: RunFacts) -> str:
+    """Returns where to look in the code, as a further sentence; empty where no stages are labelled."""
+    if not facts.stage_shares:
+        return ""
+    stage, part = max(facts.stage_shares, key=lambda item: item[1])
+    return f" Around the window the largest stage is {stage} ({percent(part)} of the step): look there first."
