@@ -217,8 +217,9 @@ def test_a_profile_is_not_stopped_by_another_thread(make_writer: MakeWriter, tmp
     closing.start()
     closing.join(30)
     assert only_record(tmp_path)["error"] == "RuntimeError: it was stopped in another thread than it was started in"
-    torch.autograd._disable_profiler()
-    torch.autograd.profiler._run_on_profiler_stop()
+    assert torch.autograd._profiler_enabled()
+    profile.stop()
+    assert not torch.autograd._profiler_enabled()
 
 
 # Files ----------------------------------------------------------------------------------------------------------------

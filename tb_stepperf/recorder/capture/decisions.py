@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from tb_stepperf.recorder.capture.captures import Captures
 from tb_stepperf.recorder.capture.peers import LOOK_EVERY_S, Peers
-from tb_stepperf.recorder.capture.rounds import REGRESSION, SLOW_STEP, Cause
+from tb_stepperf.recorder.capture.rounds import REGRESSION, SLOW_STEP, Cause, describe
 from tb_stepperf.recorder.capture.rules import CaptureRules
 from tb_stepperf.recorder.capture.slow import SlowSteps
 from tb_stepperf.recorder.loop import LoopState
@@ -54,9 +54,30 @@ class Decisions:
         self._regression: int | None = None
         self._num_asked = 0
         self._next_s = -math.inf
+        self._failed = False
 
     def see_rows(self, rows: Rows) -> None:
         """Takes in measured steps."""
+        self._guard(self._see_rows, rows)
+
+    def see_records(self, records: Sequence[dict[str, Any]]) -> None:
+        """Takes in environment records: planned changes, and changes that were noticed."""
+        self._guard(self._see_records, records)
+
+    def decide(self) -> None:
+        """Asks for what has waited for its time, of this rank and of others."""
+        self._guard(self._decide)
+
+    def _guard(self, action: Callable[..., None], *arguments: Any) -> None:
+        if self._failed:
+            return
+        try:
+            action(*arguments)
+        except Exception as error:  # whatever is wrong here, steps are written as before
+            self._failed = True
+            self._captures.say(f"no window is captured any more: {describe(error)}")
+
+    def _see_rows(self, rows: Rows) -> None:
         slow = self._slow_steps.see(rows)
         if slow is not None:
             self._ask(Cause(SLOW_STEP, slow), self._max_slow)
@@ -65,8 +86,7 @@ class Decisions:
             self._told_ms = 0.9 * limit_ms
             self._captures.look_for_slow(self._told_ms / 1e3)
 
-    def see_records(self, records: Sequence[dict[str, Any]]) -> None:
-        """Takes in environment records: planned changes, and changes that were noticed."""
+    def _see_records(self, records: Sequence[dict[str, Any]]) -> None:
         self._planned += [record["step"] for record in records if "planned_change" in record]
         del self._planned[:-_NUM_PLANNED_KEPT]
         for record in records:
@@ -74,8 +94,7 @@ class Decisions:
             if change is not None and change["kind"] == REGRESSION:
                 self._regression = change["step"]
 
-    def decide(self) -> None:
-        """Asks for what has waited for its time, of this rank and of others."""
+    def _decide(self) -> None:
         step = self._regression
         if step is not None and any(abs(step - planned) <= NEAR_STEPS for planned in self._planned):
             step = self._regression = None
@@ -86,23 +105,26 @@ class Decisions:
             self._count(self._captures.ask(asked))
 
     def _ask(self, cause: Cause, max_asked: int) -> bool:
+        """Asks for a window and, where there are other ranks, them too; a request of theirs goes first."""
         if not self._may_ask(max_asked):
             return False
-        if self._peers is not None:
-            cause = Cause(cause.reason, cause.about_step, self._loop.next_step + self._steps_ahead())
-        is_asked = self._captures.ask(cause)
-        self._count(is_asked)
-        if is_asked and self._peers is not None:
-            self._peers.ask(cause)
+        if self._peers is None:
+            return self._count(self._captures.ask(cause))
+        theirs = self._peers.look(at_once=True)
+        own = Cause(cause.reason, cause.about_step, self._loop.next_step + self._steps_ahead())
+        is_asked = self._count(self._captures.ask(theirs or own))
+        if is_asked and theirs is None:
+            self._peers.ask(own)
         return is_asked
 
     def _may_ask(self, max_asked: int) -> bool:
         return self._num_asked < max_asked and self._loop.clock() >= self._next_s and self._captures.is_free
 
-    def _count(self, is_asked: bool) -> None:
+    def _count(self, is_asked: bool) -> bool:
         if is_asked:
             self._num_asked += 1
             self._next_s = self._loop.clock() + self._rules.cooldown_s
+        return is_asked
 
     def _steps_ahead(self) -> int:
         """Returns in how many steps all ranks will have seen a request."""

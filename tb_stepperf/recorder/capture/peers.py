@@ -81,10 +81,10 @@ class Peers:
         except OSError as error:
             self._messages.warn_once("peers", f"the other ranks are not asked for a trace: {error}")
 
-    def look(self) -> Cause | None:
-        """Returns what another rank asks for, once per request; looks every few seconds only."""
+    def look(self, at_once: bool = False) -> Cause | None:
+        """Returns what another rank asks for, once per request; looks every few seconds only, or at once."""
         now_s = self._clock()
-        if now_s < self._look_at_s:
+        if now_s < self._look_at_s and not at_once:
             return None
         self._look_at_s = now_s + LOOK_EVERY_S
         signature = self._signature()

@@ -68,8 +68,10 @@ def _profile_type() -> type:
             if ended is not None:
                 ended.attempt(self._stop, self._put_away)
                 ended.finish()
-                others.see_end(self)
-                self._round = None
+                if ended.is_here:  # else it may still record: that is for the thread to end that started it
+                    ended.put_away(self._put_away)
+                    others.see_end(self)
+                    self._round = None
 
         # What the writer calls ---------------------------------------------------------------------------------------
 
@@ -117,11 +119,12 @@ def _profile_type() -> type:
 
         def _put_away(self) -> None:
             """Stops what still records; after an error nothing else is known to work."""
-            stopped, inner, marker = self._round, self.profiler, self.step_rec_fn
-            self.profiler = self.step_rec_fn = None
+            marker, self.step_rec_fn = self.step_rec_fn, None
             if marker is not None:
                 marker.__exit__(None, None, None)
-            if stopped is not None and stopped.is_recording and stopped.is_here and inner is not None:
+            inner = self.profiler
+            if self._round.is_recording and inner is not None:
+                self._round.see_stop()
                 inner.__exit__(None, None, None)
 
         # What torch calls --------------------------------------------------------------------------------------------

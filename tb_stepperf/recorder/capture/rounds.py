@@ -102,8 +102,16 @@ class Round:
             action()
         except Exception as error:  # a profiler that fails must not end the training
             self.fail(describe(error))
-            with contextlib.suppress(Exception):  # what failed once may fail again while it is put away
+            if self.is_here:
+                self.put_away(give_up)
+
+    def put_away(self, give_up: Callable[[], Any]) -> None:
+        """Stops a profiler that has failed and may still record."""
+        if self.is_off:
+            try:
                 give_up()
+            except Exception as error:  # what failed once may fail again
+                self._captures.say(f"the profiler cannot be stopped: {describe(error)}")
 
     def see_start(self) -> None:
         """Says that the profiler records from now on."""
