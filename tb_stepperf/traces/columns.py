@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from tb_stepperf.errors import TraceError
 from tb_stepperf.traces import foreign, numbers, vocabulary
 from tb_stepperf.traces.decode import NO_ARGS, Event
 from tb_stepperf.traces.events import ABSENT, Category, MemoryEvents, TraceEvents
@@ -98,13 +99,18 @@ class Columns:
         return True
 
     def finish(self) -> TraceEvents:
-        """Returns what was collected, without what comes from metadata. Nothing can be added afterwards."""
+        """Returns what was collected, without what comes from metadata. Nothing can be added afterwards.
+
+        Raises:
+            TraceError: nothing is left.
+        """
         columns = {name: _joined(self._parts.pop(name), dtype) for name, dtype in _TYPES.items()}
         memory = {name: _joined(self._memory.pop(name), dtype) for name, dtype in _MEMORY_TYPES.items()}
+        middle_ns = _middle(columns["start_ns"])
+        unit = self._unify_time(columns, memory, middle_ns)
+        self._leave_out_the_impossible(columns, middle_ns // unit)
         if not columns["start_ns"].size:
-            raise ValueError("no complete event was added: there is nothing to return")
-        unit = self._unify_time(columns, memory)
-        self._leave_out_the_impossible(columns)
+            raise TraceError(foreign.NOTHING_RECORDED)
         columns["category"] = _with_steps(columns["category"], columns["name"], tuple(self._names.texts))
         origin_ns = min(int(times.min()) for times in (columns["start_ns"], memory["at_ns"]) if times.size)
         columns["start_ns"] -= origin_ns
@@ -175,19 +181,17 @@ class Columns:
         for name, values in part.items():
             self._memory[name].append(values)
 
-    def _unify_time(self, columns: dict[str, np.ndarray], memory: dict[str, np.ndarray]) -> int:
-        """Makes nanoseconds of all times; returns by how much they were off."""
-        middle = int(np.median(columns["start_ns"])) // 1000 + (self._base_us or 0)
-        if middle < _NANOSECONDS_FROM:
+    def _unify_time(self, columns: dict[str, np.ndarray], memory: dict[str, np.ndarray], middle_ns: int) -> int:
+        """Makes nanoseconds of all times; returns how many times too large they were."""
+        if middle_ns // 1000 + (self._base_us or 0) < _NANOSECONDS_FROM:
             return 1
         for times in (columns["start_ns"], columns["duration_ns"], memory["at_ns"]):
             times //= 1000
         self._count(NANOSECONDS, 1)
         return 1000
 
-    def _leave_out_the_impossible(self, columns: dict[str, np.ndarray]) -> None:
-        start_ns = columns["start_ns"]
-        far = np.abs(start_ns - int(np.median(start_ns))) > MAX_SPAN_NS
+    def _leave_out_the_impossible(self, columns: dict[str, np.ndarray], middle_ns: int) -> None:
+        far = np.abs(columns["start_ns"] - middle_ns) > MAX_SPAN_NS
         endless = columns["duration_ns"] > MAX_SPAN_NS
         self._count(FAR, np.count_nonzero(far))
         self._count(UNFINISHED, np.count_nonzero(endless & ~far))
@@ -202,6 +206,12 @@ class Columns:
 
 def _joined(parts: list[np.ndarray], dtype: Any) -> np.ndarray:
     return np.concatenate(parts) if parts else np.empty(0, dtype)
+
+
+def _middle(values: np.ndarray) -> int:
+    """Returns the one in the middle, the lower one of two; 0 of none."""
+    middle = (values.size - 1) // 2
+    return int(np.partition(values, middle)[middle]) if values.size else 0
 
 
 def _in_order(values: np.ndarray, order: np.ndarray) -> np.ndarray:

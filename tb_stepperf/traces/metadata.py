@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import msgspec
-
 from tb_stepperf.traces.events import Device, Track
 
 DEVICES = "deviceProperties"
@@ -21,12 +19,9 @@ class Metadata:
     def __init__(self) -> None:
         self._values: dict[str, Any] = {}
 
-    def add(self, key: str, text: bytes) -> None:
-        """Takes one value as JSON text; `key` is one of `WANTED`."""
-        try:
-            self._values[key] = msgspec.json.decode(text)
-        except (msgspec.DecodeError, RecursionError):
-            self._values.pop(key, None)
+    def add(self, key: str, value: Any) -> None:
+        """Takes one value; `key` is one of `WANTED`."""
+        self._values[key] = value
 
     def fields(self, tracks: tuple[Track, ...]) -> dict[str, Any]:
         """Returns the arguments of `TraceEvents` that come from metadata.

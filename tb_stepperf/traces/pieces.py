@@ -5,31 +5,33 @@ from __future__ import annotations
 import dataclasses
 import re
 from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+import msgspec
 
 from tb_stepperf.errors import TraceError
 from tb_stepperf.traces import foreign, scan
+from tb_stepperf.traces.buffer import Buffer
 from tb_stepperf.traces.decode import Event
 from tb_stepperf.traces.repair import COMMA, repair
 
-MAX_VALUE_BYTES = 1 << 25
-"""Longest event and longest text in the metadata, 32 MiB: what has to be in memory in one piece."""
+MAX_REPAIR_BYTES = 1 << 22
+"""Longest text that is repaired, 4 MiB: it takes some times its length in memory."""
 
+NO_VALUE = "value in the metadata that is not in order (left out)"
 UNREADABLE = "event that is not in order (left out)"
 UNCLOSED = "list of events without its closing bracket"
 TRAILING = "text after the end of the trace (ignored)"
 
-_SPACE = re.compile(rb"[\s\0]*")
 _SEPARATORS = re.compile(rb"[\s,]*")
-_STRING = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
-_BARE = re.compile(rb"[^\s,\]}]*")
 
 
 @dataclasses.dataclass(frozen=True)
 class Value:
-    """A metadata value, as JSON text."""
+    """A metadata value, decoded."""
 
     key: str
-    text: bytes
+    value: Any
 
 
 @dataclasses.dataclass(frozen=True)
@@ -63,7 +65,7 @@ class Pieces:
     ) -> None:
         self.oddities: dict[str, int] = {}
         self.num_lists = 0
-        self._buffer = _Buffer(text)
+        self._buffer = Buffer(text)
         self._decode, self._wanted = decode, wanted
 
     def __iter__(self) -> Iterator[Value | Events]:
@@ -102,18 +104,19 @@ class Pieces:
                 return
             elif first == b'"':
                 key = buffer.take_string().decode("utf-8", "replace")
-                if buffer.next_byte() != b":":
-                    raise TraceError(f"The file is damaged at byte {buffer.position:,}: a colon is missing.")
+                colon = buffer.next_byte()
+                if colon != b":":
+                    raise TraceError(buffer.broken(colon, "a colon"))
                 buffer.drop(1)
                 if buffer.next_byte() == b"[" and key == "traceEvents":
                     buffer.drop(1)
                     yield from self._list(is_top=False)
                 elif key in self._wanted:
-                    yield Value(key, repair(buffer.take_value())[0])
+                    yield from self._value(key, buffer.take_value())
                 else:
                     buffer.skip_value()
             else:
-                raise TraceError(buffer.broken(first))
+                raise TraceError(buffer.broken(first, "a key or a closing brace"))
 
     def _list(self, is_top: bool) -> Iterator[Events]:
         """Yields events until the list ends; the buffer then stands behind its bracket."""
@@ -156,12 +159,9 @@ class Pieces:
         """Decodes whole events: as they are, else repaired, else one by one without those that are beyond it."""
         text = b"[%b]" % text
         events = self._decode(text)
-        if events is not None:
-            return Events(text, events)
-        text, counts = repair(text)
-        for sentence, count in counts.items():
-            self._count(sentence, count)
-        events = self._decode(text)
+        if events is None:
+            text = self._repaired(text)
+            events = self._decode(text)
         if events is not None:
             return Events(text, events)
         good = []
@@ -175,103 +175,31 @@ class Pieces:
                 events += one
         return Events(b"[%b]" % b",".join(good), events)
 
+    def _value(self, key: str, text: bytes) -> Iterator[Value]:
+        """Yields a metadata value, unless it is beyond repair."""
+        value = _decoded(text)
+        if value is msgspec.UNSET:
+            value = _decoded(self._repaired(text))
+        if value is msgspec.UNSET:
+            self._count(NO_VALUE)
+        else:
+            yield Value(key, value)
+
+    def _repaired(self, text: bytes) -> bytes:
+        if len(text) > MAX_REPAIR_BYTES:
+            return text
+        text, counts = repair(text)
+        for sentence, count in counts.items():
+            self._count(sentence, count)
+        return text
+
     def _count(self, sentence: str, count: int = 1) -> None:
         if count > 0:
             self.oddities[sentence] = self.oddities.get(sentence, 0) + count
 
 
-class _Buffer:
-    """The part of the text that is in memory.
-
-    Attributes:
-        data: the part.
-        position: where it begins in the whole text.
-    """
-
-    def __init__(self, text: Iterable[bytes]) -> None:
-        self.data = b""
-        self.position = 0
-        self._text = iter(text)
-
-    def more(self) -> bool:
-        """Adds the next piece, or as many as double what is there, so that long values cost linear time."""
-        if len(self.data) > MAX_VALUE_BYTES:
-            raise TraceError(
-                f"At byte {self.position:,} begins an event or text of more than {MAX_VALUE_BYTES >> 20} MiB: "
-                "no profiler writes that."
-            )
-        parts = [self.data]
-        added = 0
-        for piece in self._text:
-            parts.append(piece)
-            added += len(piece)
-            if added >= len(self.data):
-                break
-        self.data = b"".join(parts)
-        return added > 0
-
-    def drop(self, num_bytes: int) -> None:
-        self.data = self.data[num_bytes:]
-        self.position += num_bytes
-
-    def drop_rest(self) -> None:
-        self.drop(len(self.data))
-        for piece in self._text:
-            self.position += len(piece)
-
-    def next_byte(self) -> bytes:
-        """Drops white space and returns the byte behind it; empty at the end of the text."""
-        while True:
-            self.drop(_SPACE.match(self.data).end())
-            if self.data or not self.more():
-                return self.data[:1]
-
-    def take_string(self) -> bytes:
-        """Takes a string with which the buffer begins; returns its inside."""
-        while not (match := _STRING.match(self.data)):
-            if not self.more():
-                raise TraceError(self.cut_off())
-        self.drop(match.end())
-        return match.group()[1:-1]
-
-    def take_value(self) -> bytes:
-        """Takes a value of any type with which the buffer begins."""
-        first = self.next_byte()
-        if first == b'"':
-            return b'"%b"' % self.take_string()
-        is_bare = first not in (b"[", b"{")
-        while True:
-            end, depth = (_BARE.match(self.data).end(), 0) if is_bare else scan.value_end(self.data, 0, 0)
-            if depth == 0 and end < len(self.data) + (not is_bare):
-                value = self.data[:end]
-                self.drop(end)
-                return value
-            if not self.more():
-                raise TraceError(self.cut_off())
-
-    def skip_value(self) -> None:
-        """Drops a value of any type and length; only a single string has to fit into memory."""
-        if self.next_byte() not in (b"[", b"{"):
-            self.take_value()
-            return
-        depth = 0
-        while True:
-            end, depth = scan.value_end(self.data, 0, depth)
-            self.drop(end)
-            if depth == 0:
-                return
-            if not self.more():
-                raise TraceError(self.cut_off())
-
-    def cut_off(self) -> str:
-        """Returns the sentence on text that ends too early."""
-        return (
-            f"The trace ends at byte {self.position + len(self.data):,} of its text in the middle of a value that "
-            f"begins at byte {self.position:,}: the file was cut off, or is still being written."
-        )
-
-    def broken(self, first: bytes) -> str:
-        """Returns the sentence on a byte that cannot stand where it stands."""
-        if not first:
-            return self.cut_off()
-        return f"The file is damaged at byte {self.position:,} of its text: a key or a closing brace was expected."
+def _decoded(text: bytes) -> Any:
+    try:
+        return msgspec.json.decode(text)
+    except (msgspec.DecodeError, RecursionError):
+        return msgspec.UNSET

@@ -55,11 +55,11 @@ def read_pieces(text: Iterable[bytes]) -> TraceEvents:
     pieces = Pieces(text, decode=decode, wanted=WANTED)
     for piece in pieces:
         if isinstance(piece, Value):
-            metadata.add(piece.key, piece.text)
+            metadata.add(piece.key, piece.value)
         elif not columns.add(piece.events, exact=is_exact):
             is_exact = True
             columns.add(decode(piece.text), exact=True)
-    if columns.num_torch == 0:
+    if not columns.num_torch:
         raise TraceError(foreign.no_events_of_torch(pieces.num_lists, columns.some_names, columns.categories))
     events = columns.finish()
     return dataclasses.replace(

@@ -7,9 +7,10 @@ import re
 BACKSLASH = "text with a backslash that was not escaped (repaired)"
 COMMA = "comma too many (left out)"
 
-_TOKEN = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|-?\b(?:NaN|nan|Infinity|inf)\b|,(?=[\s,]*[\]}])|,(?=\s*,)', re.DOTALL)
+_TOKEN = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|-?\b(?:NaN|nan|Infinity|inf)\b|,(?=\s*[,\]}])[\s,]*', re.DOTALL)
 _CONTROL = re.compile(r"[\x00-\x1f]")
 _ESCAPE = re.compile(r'\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}|(?P<wrong>))')
+_BACKSLASH = re.compile(r'\\(?!")')
 _SURROGATES = re.compile(
     r"(?P<pair>\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2})|(?P<even>\\\\)|\\u[dD][89a-fA-F][0-9a-fA-F]{2}"
 )
@@ -18,9 +19,9 @@ _SURROGATES = re.compile(
 def repair(text: bytes) -> tuple[bytes, dict[str, int]]:
     """Returns the text as JSON, and what was repaired how often.
 
-    Bytes that are not UTF-8 become U+FFFD, control characters in strings are escaped, a backslash that begins no
-    escape is doubled, halves of surrogate pairs become U+FFFD, NaN and infinities become null, and a comma before a
-    bracket or another comma goes. Whoever uses a name replaces and counts U+FFFD and control characters in it.
+    Bytes that are not UTF-8 become U+FFFD, control characters in strings are escaped, backslashes are doubled in a
+    string where one of them begins no escape, halves of surrogate pairs become U+FFFD, NaN and infinities become null,
+    and commas too many go. Whoever uses a name replaces and counts U+FFFD and control characters in it.
 
     Args:
         text: whole elements of a list.
@@ -32,8 +33,9 @@ def repair(text: bytes) -> tuple[bytes, dict[str, int]]:
         if found[0] == '"':
             return _string(found, counts)
         if found[0] == ",":
-            counts[COMMA] = counts.get(COMMA, 0) + 1
-            return ""
+            is_last = match.string[match.end() : match.end() + 1] in ("]", "}")
+            counts[COMMA] = counts.get(COMMA, 0) + found.count(",") - (not is_last)
+            return "" if is_last else ","
         return "null"
 
     return _TOKEN.sub(token, text.decode("utf-8", "replace")).encode("utf-8"), counts
@@ -41,10 +43,14 @@ def repair(text: bytes) -> tuple[bytes, dict[str, int]]:
 
 def _string(text: str, counts: dict[str, int]) -> str:
     if "\\" in text:
-        repaired = _ESCAPE.sub(lambda match: match.group() if match.group("wrong") is None else "\\\\", text)
-        if repaired != text:
+        if any(
+            match.lastgroup for match in _ESCAPE.finditer(text)
+        ):  # nobody escaped this one: all its backslashes are meant
             counts[BACKSLASH] = counts.get(BACKSLASH, 0) + 1
-        text = _SURROGATES.sub(
-            lambda match: match.group() if match.lastgroup else "\N{REPLACEMENT CHARACTER}", repaired
-        )
+            return _control(_BACKSLASH.sub(r"\\\\", text))
+        text = _SURROGATES.sub(lambda match: match.group() if match.lastgroup else "\N{REPLACEMENT CHARACTER}", text)
+    return _control(text)
+
+
+def _control(text: str) -> str:
     return _CONTROL.sub(lambda match: f"\\u{ord(match.group()):04x}", text)

@@ -7,8 +7,6 @@ import json
 import zlib
 from collections.abc import Iterator
 
-import msgspec
-
 from tb_stepperf.errors import TraceError
 from tb_stepperf.traces import foreign
 from tb_stepperf.traces.decode import decode_events
@@ -67,8 +65,7 @@ class _Checked:
         is_first = True
         for piece in pieces:
             if isinstance(piece, Value):
-                if _is_json(piece.text):
-                    later.append(b"%b: %b" % (json.dumps(piece.key).encode(), piece.text))
+                later.append(f"{json.dumps(piece.key)}: {json.dumps(piece.value)}".encode())
                 continue
             if not piece.events:
                 continue
@@ -93,11 +90,3 @@ def _packed(text: Iterator[bytes]) -> Iterator[bytes]:
     for piece in text:
         yield packer.compress(piece)
     yield packer.flush()
-
-
-def _is_json(text: bytes) -> bool:
-    try:
-        msgspec.json.decode(text)
-    except (msgspec.DecodeError, RecursionError):
-        return False
-    return True
