@@ -19,6 +19,12 @@ if TYPE_CHECKING:
 STATES = ("written", "never_active", "failed", "skipped")
 REASONS = ("scheduled", "requested", "regression", "slow_step", "reference")
 
+SIDE_STEPS = 200
+"""Unprofiled steps on either side that a window is compared with."""
+
+REACH_STEPS = 2000
+"""How far from a window they may lie: after a long one, or a warm-up, they are not next to it."""
+
 
 @dataclasses.dataclass(frozen=True)
 class Capture:
@@ -89,13 +95,6 @@ def _step(record: Mapping[str, Any], key: str) -> int | None:
     return value if type(value) is int and 0 <= value < 2**63 else None
 
 
-SIDE_STEPS = 200
-"""Unprofiled steps on either side that a window is compared with."""
-
-_REACH_STEPS = 2000
-"""How far from a window they may lie: after a long one, or a warm-up, they are not next to it."""
-
-
 @dataclasses.dataclass(frozen=True, eq=False)
 class Around:
     """Steps in and around a window.
@@ -110,9 +109,9 @@ class Around:
     inside: np.ndarray
     outside: np.ndarray
 
-    def median_ms(self, rows: np.ndarray) -> float | None:
-        """Returns the median step time of some rows; None where there are none."""
-        return float(np.median(self.table.columns[STEP_TIME_MS][rows].astype(np.float64))) if rows.size else None
+    def median_ms(self, rows: np.ndarray) -> float:
+        """Returns the median step time of some rows; NaN where there are none."""
+        return float(np.median(self.table.columns[STEP_TIME_MS][rows].astype(np.float64))) if rows.size else math.nan
 
 
 def read_around(read: Reader, columns: Iterable[str], start_step: int, end_step: int) -> Around:
@@ -124,7 +123,7 @@ def read_around(read: Reader, columns: Iterable[str], start_step: int, end_step:
         start_step, end_step: the window, half-open.
     """
     names = list(dict.fromkeys((STEP_TIME_MS, FLAGS, *columns)))
-    table = read(names, max(start_step - _REACH_STEPS, 0), end_step + _REACH_STEPS)
+    table = read(names, max(start_step - REACH_STEPS, 0), end_step + REACH_STEPS)
     steps, times = table.steps, table.columns[STEP_TIME_MS]
     usable = series_of(table, "host").rows
     before = usable[steps[usable] < start_step][-SIDE_STEPS:]

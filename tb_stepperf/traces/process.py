@@ -22,6 +22,7 @@ MAX_ANSWER_BYTES = 1 << 26
 
 CHUNK_BYTES = 1 << 16
 _TOLD_BYTES = 4096
+_CANCELLED = "Reading was cancelled."
 _ONE_THREAD = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 
 logger = logging.getLogger("tensorboard")
@@ -84,7 +85,7 @@ class ReaderProcess:
                 else:
                     raise self._refusal(answer, told)
             if len(line) == MAX_ANSWER_BYTES:
-                raise TraceError(f"what there is to say of it takes more than {MAX_ANSWER_BYTES >> 20} MiB")
+                raise TraceError(f"What there is to say of the trace takes more than {MAX_ANSWER_BYTES >> 20} MiB.")
             raise self._ended(process, told)
 
     def file(self) -> Iterator[bytes]:
@@ -127,13 +128,13 @@ class ReaderProcess:
     def _start(self, told: IO[bytes]) -> subprocess.Popen[bytes]:
         if self._command is None and (getattr(sys, "frozen", False) or not sys.executable):
             raise TraceError(
-                "traces are read in a process of their own, which this TensorBoard (one frozen file) cannot start: "
-                "install tb_stepperf with pip, or use `stepperf trace FILE`"
+                "Traces are read in a process of their own, which this TensorBoard (one frozen file) cannot start: "
+                "install tb_stepperf with pip, or use `stepperf trace FILE`."
             )
         command = self._command or [sys.executable, "-m", "tb_stepperf.traces.worker"]
         with self._lock:
             if self._is_stopped:
-                raise TraceError("reading was cancelled")
+                raise TraceError(_CANCELLED)
             try:
                 # In the root directory, so that no module of the present one is imported by mistake.
                 self._process = subprocess.Popen(
@@ -141,8 +142,8 @@ class ReaderProcess:
                 )
             except OSError as error:
                 raise TraceError(
-                    f"traces are read in a process of their own, which cannot be started ({error.strerror}): "
-                    "use `stepperf trace FILE`"
+                    f"Traces are read in a process of their own, which cannot be started ({error.strerror}): "
+                    "use `stepperf trace FILE`."
                 ) from error
             return self._process
 
@@ -167,8 +168,8 @@ class ReaderProcess:
             return self._cut()
         logger.warning("stepperf: a trace could not be read: %s", _tail(told))
         return TraceError(
-            f"reading it failed ({answer.get('fault', 'without a reason')}), which is a fault of tb_stepperf; "
-            "TensorBoard's log has the traceback"
+            f"Reading the trace failed ({answer.get('fault', 'without a reason')}), which is a fault of tb_stepperf: "
+            "TensorBoard's log has the traceback."
         )
 
     def _failure(self, process: subprocess.Popen[bytes], told: IO[bytes]) -> TraceError:
@@ -188,23 +189,25 @@ class ReaderProcess:
         logger.warning("stepperf: the process that read a trace ended with status %d: %s", status, text)
         if status < 0:
             return TraceError(
-                f"the process that read it was ended by signal {-status}; perhaps the machine has less memory than the "
-                f"{self._limits.memory_mb} MiB that it may take (--stepperf_trace_memory_mb)"
+                f"The process that read the trace was ended by signal {-status}: perhaps the machine has less memory "
+                f"than the {self._limits.memory_mb} MiB that it may take (--stepperf_trace_memory_mb)."
             )
-        return TraceError(f"the process that read it ended with status {status}; TensorBoard's log says what it told")
+        return TraceError(
+            f"The process that read the trace ended with status {status}: TensorBoard's log has its words."
+        )
 
     def _cut(self) -> TraceError:
         if self._is_stopped:
-            return TraceError("reading was cancelled")
+            return TraceError(_CANCELLED)
         return TraceError(
-            f"reading it takes more than {self._limits.timeout_s:g} s; start TensorBoard with a larger "
-            "--stepperf_trace_timeout_s, or trace fewer steps"
+            f"Reading the trace takes more than {self._limits.timeout_s:g} s: start TensorBoard with a larger "
+            "--stepperf_trace_timeout_s, or trace fewer steps."
         )
 
     def _no_memory(self) -> str:
         return (
-            f"reading it needs more than {self._limits.memory_mb} MiB of memory; start TensorBoard with a larger "
-            "--stepperf_trace_memory_mb, or trace fewer steps"
+            f"Reading the trace needs more than {self._limits.memory_mb} MiB of memory: start TensorBoard with a "
+            "larger --stepperf_trace_memory_mb, or trace fewer steps."
         )
 
 

@@ -153,7 +153,7 @@ class Readings:
                 message = str(error)
             except Exception as error:
                 logger.exception("stepperf: reading a trace failed")
-                message = f"reading it failed ({type(error).__name__}: {error}); TensorBoard's log has the traceback"
+                message = f"Reading the trace failed ({type(error).__name__}: {error}): see TensorBoard's log."
             num_bytes = 0 if summary is None else 2 * len(json.dumps(to_json(summary)))
             with self._lock:
                 entry.reader, entry.message, entry.summary, entry.num_bytes = None, message, summary, num_bytes

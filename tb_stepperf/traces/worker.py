@@ -39,10 +39,11 @@ def main() -> None:
 
 
 def limit_memory(memory_mb: int) -> None:
-    """Lets this process have no more than `memory_mb` MiB of memory of its own, code and libraries not counted.
+    """Lets this process have no more than `memory_mb` MiB of memory of its own.
 
-    It is the data segment, anonymous mappings included, that is limited: the address space would also count what
-    libraries reserve and never use. A system that does not enforce this limit leaves only the machine's.
+    It is the data segment, anonymous mappings included, that is limited: the address space would also count code and
+    what libraries reserve and never use. Python and NumPy take 50 MiB of it before a file is opened. A system that
+    does not enforce this limit leaves only the machine's.
     """
     import resource
 

@@ -162,7 +162,7 @@ def test_the_cost_is_that_of_the_steps_as_they_are_now(tmp_path: pathlib.Path) -
     num_reads = len(store.reads)
     traces(plugin)
     assert len(store.reads) == num_reads  # remembered while nothing changed
-    grown = dataclasses.replace(member((400, capture()), num_steps=2000), version=2)
+    grown = dataclasses.replace(member((400, capture()), num_steps=2500), version=2)
     store.runs = {"job": [grown]}
     traces(plugin)
     assert len(store.reads) == num_reads + 1

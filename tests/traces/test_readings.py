@@ -110,7 +110,7 @@ def test_refusals_and_faults_are_sentences(
     work.pop()()
     assert readings.ask(file("a")) == Reading("refused", 0.0, 0, "it is damaged")
     message = readings.ask(file("b")).message
-    assert message == "reading it failed (ZeroDivisionError: planted); TensorBoard's log has the traceback"
+    assert message == "Reading the trace failed (ZeroDivisionError: planted): see TensorBoard's log."
     assert "Traceback" in caplog.text
     assert len(readers.read) == 2
     assert readings.cancel(file("a")).state == "cancelled"  # forgets the refusal

@@ -73,8 +73,8 @@ def test_more_memory_than_allowed_is_a_sentence(tmp_path: pathlib.Path) -> None:
     with pytest.raises(TraceError) as refused:
         read(path, Limits(memory_mb=128))
     assert str(refused.value) == (
-        "reading it needs more than 128 MiB of memory; start TensorBoard with a larger --stepperf_trace_memory_mb, "
-        "or trace fewer steps"
+        "Reading the trace needs more than 128 MiB of memory: start TensorBoard with a larger "
+        "--stepperf_trace_memory_mb, or trace fewer steps."
     )
 
 
@@ -92,7 +92,7 @@ def test_memory_that_ends_elsewhere_is_the_same_sentence(tmp_path: pathlib.Path,
 
 
 def test_more_time_than_allowed_is_a_sentence(tmp_path: pathlib.Path) -> None:
-    with pytest.raises(TraceError, match=r"takes more than 0\.2 s; start TensorBoard with a larger --stepperf_trace_t"):
+    with pytest.raises(TraceError, match=r"takes more than 0\.2 s: start TensorBoard with a larger --stepperf_trace_t"):
         read(tmp_path, Limits(timeout_s=0.2), python("import time; time.sleep(600)"))
 
 
@@ -112,9 +112,9 @@ def test_stopping_ends_the_process(tmp_path: pathlib.Path) -> None:
 @pytest.mark.parametrize(
     ("script", "says"),
     [
-        ("import os, signal; os.kill(os.getpid(), signal.SIGKILL)", "was ended by signal 9; perhaps the machine has"),
+        ("import os, signal; os.kill(os.getpid(), signal.SIGKILL)", "was ended by signal 9: perhaps the machine has"),
         ("import os; os.abort()", "was ended by signal 6"),
-        ("raise SystemExit(7)", "ended with status 7; TensorBoard's log says what it told"),
+        ("raise SystemExit(7)", "ended with status 7: TensorBoard's log has its words"),
         ("import nothing_of_this_name", "ended with status 1"),
         ('print(\'{"fault": "ZeroDivisionError: x"}\')', r"failed \(ZeroDivisionError: x\), which is a fault of tb_"),
         ("import sys; sys.stdout.write('{\"progress\": 0.')", "ended with status 0"),

@@ -49,9 +49,8 @@ def trace_impl(source: Source, traces: Traces, query: Query) -> dict[str, Any]:
         NotFoundError: there is no such trace.
     """
     file = traces.file(query.trace, "trace")
-    owner = _owner(source, file)
     reading = traces.readings.cancel(file) if query.cancel == "1" else traces.readings.ask(file)
-    summary = None if reading.summary is None else _summary_json(source, owner, reading.summary)
+    summary = None if reading.summary is None else _summary_json(source, _owner(source, file), reading.summary)
     return {**_state(file, reading), "summary": summary}
 
 

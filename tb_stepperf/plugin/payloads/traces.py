@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import collections
 import dataclasses
+import math
 from typing import Any
 
 from tb_stepperf.analysis import words
-from tb_stepperf.analysis.captures import Capture
+from tb_stepperf.analysis.captures import REACH_STEPS, Capture
 from tb_stepperf.errors import NotFoundError
 from tb_stepperf.plugin.facts import around_window, window_of
 from tb_stepperf.plugin.json_numbers import rounded
@@ -15,9 +16,6 @@ from tb_stepperf.plugin.payloads.runs import step_text
 from tb_stepperf.plugin.traces import Owner, Owners, Traces
 from tb_stepperf.plugin.view import Source
 from tb_stepperf.traces.find import TraceFile
-
-_SETTLED_STEPS = 1000
-"""Steps after a window with which the figures around it will not change any more."""
 
 _STATES = {
     "never_active": "its schedule did not reach an active step",
@@ -28,8 +26,8 @@ _STATES = {
 
 @dataclasses.dataclass(frozen=True)
 class _Medians:
-    profiled_ms: float | None
-    unprofiled_ms: float | None
+    profiled_ms: float = math.nan
+    unprofiled_ms: float = math.nan
     num_bytes: int = 256
 
 
@@ -66,7 +64,7 @@ def traces_impl(source: Source, traces: Traces) -> dict[str, Any]:
 
 
 def _worker(owner: Owner, file: TraceFile) -> tuple[str, str, str]:
-    return owner.name, file.directory, file.worker
+    return owner.name, "" if owner.member is None else owner.member.member, file.worker
 
 
 def _trace(source: Source, traces: Traces, owner: Owner, file: TraceFile) -> dict[str, Any]:
@@ -87,8 +85,8 @@ def _window(source: Source, traces: Traces, owner: Owner, capture: Capture) -> d
     medians = _medians(source, traces, owner)
     return {
         **_recorded(capture),
-        "profiled_ms": None if medians.profiled_ms is None else rounded(medians.profiled_ms),
-        "unprofiled_ms": None if medians.unprofiled_ms is None else rounded(medians.unprofiled_ms),
+        "profiled_ms": rounded(medians.profiled_ms),
+        "unprofiled_ms": rounded(medians.unprofiled_ms),
     }
 
 
@@ -107,9 +105,10 @@ def _recorded(capture: Capture) -> dict[str, Any]:
 def _medians(source: Source, traces: Traces, owner: Owner) -> _Medians:
     window = window_of(owner)
     if window is None or owner.run is None or owner.member is None:
-        return _Medians(None, None)
+        return _Medians()
     member = owner.member
-    is_settled = member.last_step is not None and member.last_step >= window[1] + _SETTLED_STEPS
+    # Once all steps around it are there, the figures do not change any more, however long the run goes on.
+    is_settled = member.last_step is not None and member.last_step >= window[1] + REACH_STEPS
     version = (None if is_settled else owner.run.version, len(member.attempts))
 
     def read() -> _Medians:
@@ -120,7 +119,7 @@ def _medians(source: Source, traces: Traces, owner: Owner) -> _Medians:
     try:
         return traces.figures.get(key, version, read)
     except NotFoundError:  # deleted just now, or growing too fast to be read: the traces are there all the same
-        return _Medians(None, None)
+        return _Medians()
 
 
 def _without_trace(owner: Owner) -> dict[str, Any]:
