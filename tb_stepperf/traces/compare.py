@@ -16,7 +16,7 @@ MAX_OPERATORS = 200
 DEVICE_PARTS = ("kernel", "copy", "set", "exposed_communication")
 
 SAME_SHARE = 0.01
-"""Steps that differ by less than this part are said to take the same time."""
+"""Steps that differ by no more than this part are said to take the same time."""
 
 DEVICE_CHANGE_SHARE = 0.5
 """Where both windows have device work, operators are compared on the device's clock if at least this part of the change
@@ -100,7 +100,7 @@ def compare_windows(before: TraceSummary, after: TraceSummary) -> WindowComparis
         PartChange(part, old, new, new - old)
         for part, old, new in zip(BREAKDOWN, _parts_ms(before, per), _parts_ms(after, per))
     )
-    basis = _basis(before, after, parts, change_ms)
+    basis = _basis(before, after, parts, before_ms, change_ms)
     operators = _operators(before, after, basis, per, change_ms)
     return WindowComparison(
         basis=basis,
@@ -135,12 +135,19 @@ def _parts_ms(summary: TraceSummary, per: str) -> tuple[float, ...]:
     return tuple(part * num_steps for part in summary.breakdown_ms)
 
 
-def _basis(before: TraceSummary, after: TraceSummary, parts: tuple[PartChange, ...], change_ms: float) -> str:
+def _basis(
+    before: TraceSummary, after: TraceSummary, parts: tuple[PartChange, ...], before_ms: float, change_ms: float
+) -> str:
     if before.device_busy_share is None or after.device_busy_share is None:
         return "host"
     on_device = sum(part.change_ms for part in parts if part.part in DEVICE_PARTS)
-    is_same = abs(change_ms) < SAME_SHARE * _whole_ms(before, "step")
-    return "device" if is_same or on_device / change_ms >= DEVICE_CHANGE_SHARE else "host"
+    if _is_same(before_ms, change_ms) or on_device / change_ms >= DEVICE_CHANGE_SHARE:
+        return "device"
+    return "host"
+
+
+def _is_same(before_ms: float, change_ms: float) -> bool:
+    return abs(change_ms) <= SAME_SHARE * before_ms
 
 
 def _operators(
@@ -184,7 +191,7 @@ def _sentence(
     change_ms = after_ms - before_ms
     figures = f"({number(before_ms)} → {ms(after_ms)})"
     subject = "Steps take" if per == "step" else "What is recorded takes"
-    if abs(change_ms) < SAME_SHARE * before_ms or not change_ms:
+    if _is_same(before_ms, change_ms):
         return f"{subject} about the same time in both windows {figures}."
     more = "more" if change_ms > 0 else "less"
     where = contributor_text(change_ms, per, parts, operators)

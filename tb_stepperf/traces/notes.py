@@ -92,8 +92,8 @@ def _of_launches(events: TraceEvents, links: Links) -> list[str]:
     if unknown < UNKNOWN_SHARE:
         return []
     return [
-        f"{percent(unknown)} of the device's time has no recorded launch (it was started before the recording, or calls "
-        "were not recorded): no operator is charged with it."
+        f"{percent(unknown)} of the device's time has no recorded launch (it was started before the recording, or "
+        "calls were not recorded): no operator is charged with it."
     ]
 
 
