@@ -15,7 +15,7 @@ from tb_stepperf import measure_step
 from tb_stepperf.errors import ConfigError
 from tb_stepperf.measure import StepEvidence, instruments, notes
 from tb_stepperf.recorder.device import Accelerator
-from tests.measure.test_samples import measure, steps_of
+from tests.measure.calls import measure, steps_of
 from tests.recorder.logs import ManualClock
 from tests.recorder.test_device import FakeDevice, FakeEvent
 

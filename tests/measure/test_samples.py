@@ -5,25 +5,14 @@ from __future__ import annotations
 import dataclasses
 import functools
 import json
-from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 
-from tb_stepperf import measure_step
 from tb_stepperf.measure import StepEvidence
 from tb_stepperf.measure.options import takes_perf
+from tests.measure.calls import measure, steps_of
 from tests.recorder.logs import ManualClock
-
-
-def steps_of(clock: ManualClock, durations_ms: Iterator[float]) -> Callable[[], None]:
-    """A step function whose calls take these times."""
-    return lambda: clock.advance(next(durations_ms) / 1e3)
-
-
-def measure(step_fn: Callable[..., Any], clock: ManualClock, **options: Any) -> StepEvidence:
-    defaults: dict[str, Any] = {"profile_steps": 0, "clock": clock, "wall_clock": clock, "device": "cpu"}
-    return measure_step(step_fn, **{**defaults, **options})
 
 
 def test_every_sample_is_kept_and_warm_up_is_apart() -> None:
