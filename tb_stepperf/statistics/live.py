@@ -3,12 +3,15 @@
 A pure state machine. Blocks of step times go in, provisional changes come out; there is no clock, no thread and no file
 here. A cheap watch (a two-sided cumulative sum over groups of 16 steps: Page, Biometrika 41, 1954) runs on every block;
 only when it is alarmed, and at a few fixed ages, is the full question put to the last 2,048 steps with `find_changes`.
+What it says is confirmed when it has lasted: the first 600 rows are only listened to, an excursion that came back is no
+news, and where the run was at such a level before (`live_history`), the new stay must be longer by far.
 The training thread does nothing for all this but what it does anyway: append a number.
 """
 
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import math
 from collections.abc import Sequence
 
@@ -18,16 +21,19 @@ from tb_stepperf.statistics.changes import Change, find_changes
 from tb_stepperf.statistics.changes.noise import Sums
 from tb_stepperf.statistics.changes.prepare import prepare
 from tb_stepperf.statistics.changes.records import Settings
+from tb_stepperf.statistics.live_history import GROUP, LONGEST_VISIT, LevelHistory
 
-GROUP = 16
 WINDOW = 2048
 _REFERENCE = 192
-_FIRST_TEST = 256
 _MIN_BEFORE = 100
 _MIN_AFTER = 32
-_MAX_EXCURSIONS = 8
+_MIN_SHAPE = 512
+"""Rows that a change of another kind than a step must have lasted."""
+_SETTLED = 600
+"""Rows before which nothing is confirmed: the first excursion of a pattern and a lasting change look alike."""
 _LONGEST_WAIT = 16_384
 _DRIFT = math.log1p(0.015)
+_STEPS = ("regression", "improvement")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -75,13 +81,13 @@ class LiveDetector:
         self._reference: _Reference | None = None
         self._up = self._down = 0.0
         self._up_since = self._down_since = 0
-        self._next_age = _FIRST_TEST
+        self._next_age = _SETTLED
         self._blocked_until = 0
         self._wait = GROUP
         self._last_row = 0
-        self._refer_due = 0
-        self._excursions: list[tuple[float, int]] = []
-        self._last_step: tuple[int, float] | None = None
+        self._refer_from = self._refer_due = 0
+        self._history = LevelHistory()
+        self._ask_at = 0
 
     @property
     def num_rows(self) -> int:
@@ -111,6 +117,11 @@ class LiveDetector:
         self._window[self._num_kept : self._num_kept + part.size] = part
         self._num_kept += part.size
         self._num_rows += part.size
+        num_new = self._num_rows - self._history.num_rows
+        rows = self._rows(num_new)[: num_new // GROUP * GROUP]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            log_ms = np.log(rows)
+        self._history.add(np.where(np.isfinite(log_ms), log_ms, np.nan))
 
     def _rows(self, num_rows: int) -> np.ndarray:
         """The newest `num_rows` rows that are kept."""
@@ -119,18 +130,16 @@ class LiveDetector:
 
     def _advance(self) -> list[ProvisionalChange]:
         """Runs the watch over whole groups that are new, and the full test if it is due."""
-        if self._reference is None:
-            if self._num_rows < _FIRST_TEST:
-                return []
-            self._refer(self._rows(self._num_rows))
-            self._num_grouped = self._num_rows
+        if self._num_rows < _SETTLED:
+            return []
         alarmed = self._watch()
         if self._refer_due and self._num_rows >= self._refer_due and not alarmed:
-            self._refer(self._rows(self._num_rows - self._last_row))
-            self._refer_due = 0
+            self._refer(self._refer_from)
         if self._num_rows >= self._next_age:
             while self._num_rows >= self._next_age:
-                self._next_age *= 2
+                self._next_age = self._next_age * 3 // 2
+        elif 0 < self._ask_at <= self._num_rows:
+            self._ask_at = 0
         elif not (alarmed and self._num_rows >= self._blocked_until):
             return []
         return self._test(alarmed)
@@ -138,7 +147,8 @@ class LiveDetector:
     def _watch(self) -> bool:
         """Cumulative sums over the new groups; whether either has been above zero long enough and is high enough."""
         reference = self._reference
-        assert reference is not None
+        if reference is None:
+            return False
         num_groups = (self._num_rows - self._num_grouped) // GROUP
         if not num_groups:
             return False
@@ -165,8 +175,9 @@ class LiveDetector:
         faster = down > reference.threshold and row - self._down_since >= _MIN_AFTER
         return slower or faster
 
-    def _refer(self, rows: np.ndarray) -> None:
-        """Takes a new reference from rows that are thought to hold one level."""
+    def _refer(self, first_row: int) -> None:
+        """Takes a new reference from the rows since `first_row`, which are thought to hold one level."""
+        rows = self._rows(self._num_rows - first_row)
         prepared = prepare(rows)
         log_ms = prepared.log_ms[:_REFERENCE]
         if log_ms.size < 48:
@@ -188,7 +199,10 @@ class LiveDetector:
             level += float(np.mean(np.clip(raw - level, -limit, limit)))
         self._reference = _Reference(level, prepared.scale, drift, threshold)
         self._up = self._down = 0.0
+        self._num_grouped = self._num_grouped or self._num_rows
         self._up_since = self._down_since = self._num_grouped
+        if rows.size >= _REFERENCE:
+            self._refer_due = 0
 
     def _test(self, alarmed: bool) -> list[ProvisionalChange]:
         """Puts the full question to the window."""
@@ -198,20 +212,37 @@ class LiveDetector:
             rows, min_effect=self._settings.min_effect, min_tail_effect=self._settings.min_tail_effect
         )
         fresh = [change for change in changes if first_row + change.step >= self._last_row + GROUP]
-        for change in fresh:
-            if change.kind == "transient" and change.end_step is not None:
-                self._remember(change.change, change.end_step - change.step)
-        found = [
-            self._confirm(change, first_row)
-            for change in fresh
-            if change.kind != "transient"
-            and change.num_before >= _MIN_BEFORE
-            and self._num_rows - first_row - change.step >= self._least_after(change)
-        ]
+        found = []
+        # the first answer may be spoilt by a change right before it
+        self._ask_at = self._num_rows + 2 * _MIN_AFTER if self._reference is None else 0
+        previous: Change | None = None
+        pending: list[tuple[int, float]] = []
+        for change, following in itertools.zip_longest(fresh, fresh[1:]):
+            row = first_row + change.step
+            if change.kind == "transient" or row < _MIN_BEFORE:
+                continue
+            if previous is not None and _undoes(previous, change):
+                # back from where it was not said to have gone
+                previous = None
+                continue
+            missing = self._missing(change, following, first_row, pending)
+            previous = None
+            if missing <= 0:
+                found.append(self._confirm(change, first_row))
+                continue
+            if change.kind in _STEPS:
+                previous = change
+                pending.append((row, math.log1p(change.change)))
+            if following is None:
+                self._ask_at = self._num_rows + missing
+        if found or self._reference is None:
+            self._refer_from = first_row + max((change.end_step or change.step for change in changes), default=0)
+            self._refer_due = self._refer_from + _REFERENCE
+            if self._reference is None or self._num_rows - self._refer_from >= _REFERENCE // 2:
+                self._refer(self._refer_from)
         if found:
             self._wait = GROUP
             self._blocked_until = 0
-            self._refer_due = self._last_row + _REFERENCE
             return found
         if not alarmed:
             return []
@@ -220,38 +251,47 @@ class LiveDetector:
         self._wait = min(max(self._wait * 3 // 2, self._wait + GROUP // 2), _LONGEST_WAIT)
         if self._wait > 128 and not fresh:
             # alarmed several times for nothing: the reference is off
-            self._refer(self._rows(512))
+            self._refer(self._num_rows - 512)
         return []
 
-    def _least_after(self, change: Change) -> int:
-        """Rows that a change must have lasted: more at first, and where excursions like it came and went before."""
-        least = _MIN_AFTER if self._num_rows >= 2 * _FIRST_TEST else 2 * _MIN_AFTER
-        if change.kind not in ("regression", "improvement"):
-            return least
-        height = abs(math.log1p(change.change))
-        alike = [length for size, length in self._excursions if abs(size - height) < 0.5 * height]
-        return max([least, *((2 + (len(alike) > 2)) * length for length in alike)])
+    def _missing(
+        self, change: Change, following: Change | None, first_row: int, pending: list[tuple[int, float]]
+    ) -> int:
+        """Rows that a change must yet last before it is confirmed; 0 or fewer where none are missing.
 
-    def _remember(self, change: float, num_rows: int) -> None:
-        """Notes an excursion that returned."""
-        self._excursions = [*self._excursions[1 - _MAX_EXCURSIONS :], (abs(math.log1p(change)), num_rows)]
+        Args:
+            change: what is asked about.
+            following: the change that ends it, if any.
+            first_row: row of the window's first.
+            pending: earlier steps of level that are not confirmed, as (row, difference of logarithms).
+        """
+        row = first_row + change.step
+        missing = max(_MIN_AFTER - (self._num_rows - row), _SETTLED - self._num_rows)
+        if change.kind not in _STEPS:
+            return max(missing, _MIN_SHAPE - (self._num_rows - row))
+        end = self._num_rows if following is None else first_row + following.step
+        if following is not None and end - row <= LONGEST_VISIT and _undoes(change, following):
+            return 1
+        to_outlast = self._history.rows_to_outlast(row - change.num_before, row, end, pending)
+        return max(missing, to_outlast - (end - row))
 
     def _confirm(self, change: Change, first_row: int) -> ProvisionalChange:
         """Reports a change; what lies before it is no longer asked about."""
         row = first_row + change.step
         end_row = None if change.end_step is None else first_row + change.end_step
-        if self._last_step is not None and change.kind in ("regression", "improvement"):
-            before_row, before = self._last_step
-            both = math.log1p(before), math.log1p(change.change)
-            if both[0] * both[1] < 0 and abs(sum(both)) < 0.3 * max(abs(both[0]), abs(both[1])):
-                self._remember(before, row - before_row)
-        if change.kind in ("regression", "improvement"):
-            self._last_step = (row, change.change)
-        if change.measure == "typical" and self._reference is not None:
-            # at once from the new level on; what its noise is, a few more rows will tell
-            level = self._reference.level + math.log1p(change.change)
-            self._reference = dataclasses.replace(self._reference, level=level)
-            self._up = self._down = 0.0
-            self._up_since = self._down_since = self._num_grouped
+        if change.measure == "typical":
+            delta = math.log1p(change.change)
+            self._history.step(row, delta)
+            if self._reference is not None:
+                # at once from the new level on; what its noise is, a few more rows will tell
+                self._reference = dataclasses.replace(self._reference, level=self._reference.level + delta)
+                self._up = self._down = 0.0
+                self._up_since = self._down_since = self._num_grouped
         self._last_row = row if change.kind not in ("ramp", "drift") or end_row is None else end_row
         return ProvisionalChange(row, self._num_rows, dataclasses.replace(change, step=row, end_step=end_row))
+
+
+def _undoes(change: Change, following: Change) -> bool:
+    """Whether the second of two successive changes takes the level back to where it was before the first."""
+    first, second = math.log1p(change.change), math.log1p(following.change)
+    return first * second < 0 and abs(first + second) < 0.3 * max(abs(first), abs(second))

@@ -74,6 +74,41 @@ def test_a_slow_stretch_that_keeps_coming_back_is_no_longer_news() -> None:
     assert all(found.row < 3000 for found in feed(step_time_ms))
 
 
+def test_slow_stretches_that_recur_from_the_start_are_a_pattern_and_a_larger_step_on_top_is_confirmed() -> None:
+    step_time_ms = noise(6000, seed=12, sigma=0.01)
+    for start in range(120, 6000, 320):
+        step_time_ms[start : start + 80] *= 1.2
+    assert feed(step_time_ms) == []
+    step_time_ms[4000:] *= 1.8
+    (found,) = feed(step_time_ms)
+    assert found.change.kind == "regression"
+    assert abs(found.row - 4000) <= 20
+
+
+def test_two_states_that_alternate_are_met_with_silence() -> None:
+    rng = np.random.default_rng(13)
+    lengths = rng.integers(40, 120, 100)
+    state = np.repeat(np.arange(lengths.size) % 2, lengths)
+    assert feed(noise(state.size, seed=13, sigma=0.01) * (1.0 + 0.1 * state)) == []
+
+
+def test_an_early_change_is_confirmed_once_the_run_is_known() -> None:
+    step_time_ms = noise(2000, seed=14)
+    step_time_ms[250:] *= 1.3
+    (found,) = feed(step_time_ms)
+    assert abs(found.row - 250) <= 10
+    assert 600 <= found.seen_at_row <= 664
+
+
+def test_an_excursion_that_was_seen_once_must_be_outlasted() -> None:
+    step_time_ms = noise(5000, seed=15, sigma=0.01)
+    step_time_ms[320:360] *= 1.2
+    step_time_ms[3000:] *= 1.2
+    (found,) = feed(step_time_ms)
+    assert abs(found.row - 3000) <= 10
+    assert 120 <= found.seen_at_row - 3000 <= 500
+
+
 def test_readings_that_are_no_time_are_passed_over() -> None:
     step_time_ms = noise(4000, seed=7)
     step_time_ms[2500:] *= 1.3
