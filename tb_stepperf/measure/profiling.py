@@ -64,6 +64,7 @@ def profile_steps(
         raise
     except Exception as error:  # whatever torch, its tracing libraries or a driver raise
         profiled.problem = f"the profiler failed: {type(error).__name__}: {error}"
+        profiled.steps.clear()
     if instruments.is_distributed:
         for name in names:  # the steps of other ranks may wait for these
             run(name)
@@ -110,6 +111,7 @@ def _record(
     profiled.operators = _operators(averages, profiled.steps, torch.autograd.DeviceType.CPU)
     if not averages:
         profiled.problem = "the profiler recorded nothing; the log (logger tb_stepperf) may say why"
+        profiled.steps.clear()  # so they tell nothing of its cost
 
 
 def _operators(averages: Iterable[Any], steps: list[Step], host: Any) -> tuple[Operator, ...]:

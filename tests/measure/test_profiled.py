@@ -221,3 +221,22 @@ def test_events_are_counted_whatever_their_texts_hold(tmp_path: pathlib.Path, mo
         for num_bytes in (5, 7, 1 << 20):
             monkeypatch.setattr(log, "_CHUNK_BYTES", num_bytes)
             assert count_events(str(path)) == 3
+
+
+def test_steps_that_were_not_recorded_are_no_profiled_steps(
+    tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def broken(self: Any) -> None:
+        raise RuntimeError("CUPTI_ERROR_INSUFFICIENT_PRIVILEGES")
+
+    monkeypatch.setattr(torch.profiler.profile, "start_trace", broken)
+    for logdir, said in (
+        (tmp_path, "the profiler recorded nothing"),
+        (None, "the profiler failed: RuntimeError: CUPTI"),
+    ):
+        with caplog.at_level(logging.WARNING, "tb_stepperf"):
+            evidence = measure_step(multiply, repeats=2, logdir=logdir)
+        assert any(note.startswith(said) for note in evidence.notes)
+        assert (evidence.profiled_times_ms, evidence.profiled_ratio, evidence.trace) == ((), None, None)
+    assert "CUPTI_ERROR_INSUFFICIENT_PRIVILEGES" in caplog.text
+    assert not torch.autograd._profiler_enabled()
