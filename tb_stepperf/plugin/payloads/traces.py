@@ -97,7 +97,7 @@ def _recorded(capture: Capture) -> dict[str, Any]:
         "reason": capture.reason,
         "state": capture.state,
         "about_step": step_text(capture.about_step),
-        "cost_ms": capture.cost_ms,
+        "cost_ms": None if capture.cost_ms is None else rounded(capture.cost_ms),
         "error": capture.error,
     }
 
