@@ -8,7 +8,6 @@ from tb_stepperf.traces.events import ABSENT, Category, TraceEvents
 from tb_stepperf.traces.links import Links
 from tb_stepperf.traces.names import COMMUNICATION_KERNEL, named
 from tb_stepperf.traces.nesting import Nesting
-from tb_stepperf.traces.operators import in_use
 from tb_stepperf.traces.steps import Steps
 from tb_stepperf.traces.summary import MAX_ROWS, KernelRow
 
@@ -24,7 +23,7 @@ def kernel_rows(events: TraceEvents, nesting: Nesting, links: Links, steps: Step
     """
     has_launch = links.launch != ABSENT
     begins = np.where(has_launch, events.start_ns[links.launch], events.start_ns[links.row])
-    chosen = np.flatnonzero(in_use(steps, begins))
+    chosen = np.flatnonzero(steps.counts(begins))
     row, node = links.row[chosen], links.node[chosen]
     duration = events.duration_ns[row]
     key, group = np.unique(

@@ -7,7 +7,6 @@ import numpy as np
 from tb_stepperf.traces.breakdown import Activity
 from tb_stepperf.traces.events import Category, TraceEvents
 from tb_stepperf.traces.intervals import Intervals, union, without
-from tb_stepperf.traces.operators import in_use
 from tb_stepperf.traces.steps import Steps
 from tb_stepperf.traces.summary import Launches
 
@@ -21,7 +20,7 @@ def find_launches(events: TraceEvents, activity: Activity, steps: Steps) -> Laun
     if activity.busy is None:
         return None
     kernel = np.flatnonzero(events.category == Category.KERNEL)
-    duration = events.duration_ns[kernel[in_use(steps, events.start_ns[kernel])]]
+    duration = events.duration_ns[kernel[steps.counts(events.start_ns[kernel])]]
     gap = idle(activity.busy, steps).lengths
     gap = gap[gap >= LEAST_GAP_NS]
     num_steps = max(int(np.count_nonzero(steps.used)), 1)

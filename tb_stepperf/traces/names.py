@@ -29,7 +29,7 @@ SYNCHRONISATION = re.compile(
 )
 """Calls of a device's runtime that return when the device has done something."""
 
-ALLOCATION = re.compile(r"^(cuda|hip|cuMem)(Malloc|Free|Create|Release)(Async)?$")
+ALLOCATION = re.compile(r"^(cuda|hip|cuMem)(Malloc|Free|Create|Release)$")
 """Calls that get memory from the driver or give it back; the cache of PyTorch's allocator makes them rare."""
 
 COLLECTION = re.compile(r"^Python GC$")

@@ -36,48 +36,34 @@ def operator_rows(
     return _largest(made), len(made)
 
 
-def in_use(steps: Steps, at_ns: np.ndarray) -> np.ndarray:
-    """Whether each moment lies in a step that counts; everywhere without steps."""
-    if not steps.num:
-        return np.ones(np.shape(at_ns), bool)
-    index = steps.index_at(at_ns)
-    return (index >= 0) & steps.used[index]
-
-
 def _named_rows(
     events: TraceEvents, nesting: Nesting, steps: Steps, node_ns: np.ndarray, all_ns: np.ndarray
 ) -> list[OperatorRow]:
     """Rows of all but the steps themselves, in no order."""
-    counted = in_use(steps, events.start_ns[nesting.row]) & (events.category[nesting.row] != Category.STEP)
+    counted = steps.counts(events.start_ns[nesting.row]) & (events.category[nesting.row] != Category.STEP)
     node = np.flatnonzero(counted)
     is_call = nesting.stands_for[node] == node
-    num_shapes = len(events.shapes) + 1  # and none
     row = nesting.row[nesting.stands_for[node]]
+    num_shapes = len(events.shapes) + 1  # and none
     key, group = np.unique(events.name[row].astype(np.int64) * num_shapes + events.shape[row] + 1, return_inverse=True)
     is_annotation = np.zeros(key.size, bool)
     is_annotation[group] = events.category[row] == Category.ANNOTATION
 
-    def sums(values: np.ndarray) -> list[float]:
-        return np.bincount(group, weights=values, minlength=key.size).tolist()
+    def sums_ms(values_ns: np.ndarray) -> list[float]:
+        return (np.bincount(group, weights=values_ns, minlength=key.size) / 1e6).tolist()
 
+    name, shape = np.divmod(key, num_shapes)
     columns = (
-        sums(is_call),
-        sums(nesting.self_ns[node]),
-        sums(events.duration_ns[nesting.row[node]] * is_call),
-        sums(node_ns[node]),
-        sums(all_ns[node] * is_call),
+        [events.names[index] for index in name],
+        [events.shapes[index - 1] if index else None for index in shape],
+        np.bincount(group[is_call], minlength=key.size).tolist(),
+        sums_ms(nesting.self_ns[node]),
+        sums_ms(events.duration_ns[nesting.row[node]] * is_call),
+        sums_ms(node_ns[node]),
+        sums_ms(all_ns[node] * is_call),
         is_annotation.tolist(),
     )
-    texts = ((events.names[k // num_shapes], k % num_shapes - 1) for k in key.tolist())
-    return [
-        _row(name, None if shape < 0 else events.shapes[shape], *values)
-        for (name, shape), *values in zip(texts, *columns)
-    ]
-
-
-def _row(name: str, shapes: str | None, num_calls: float, *times_ns_and_kind: float) -> OperatorRow:
-    *times_ns, is_annotation = times_ns_and_kind
-    return OperatorRow(name, shapes, int(num_calls), *(ns / 1e6 for ns in times_ns), bool(is_annotation))
+    return [OperatorRow(*values) for values in zip(*columns)]
 
 
 def _step_row(
@@ -86,10 +72,17 @@ def _step_row(
     start, end = steps.start_ns[steps.used], steps.end_ns[steps.used]
     inner = nesting.row[events.category[nesting.row] != Category.STEP]
     anything = union(events.start_ns[inner], events.start_ns[inner] + events.duration_ns[inner])
-    own_ns = np.sum(end - start - anything.covered(start, end))
     marked = (events.category[nesting.row] == Category.STEP) & np.isin(events.start_ns[nesting.row], start)
-    times = (own_ns, np.sum(end - start), np.sum(node_ns[marked]), np.sum(all_ns[marked]))
-    return _row(STEP_ROW, None, start.size, *map(float, times), True)
+    return OperatorRow(
+        name=STEP_ROW,
+        shapes=None,
+        num_calls=int(start.size),
+        self_host_ms=float(np.sum(end - start - anything.covered(start, end)) / 1e6),
+        total_host_ms=float(np.sum(end - start) / 1e6),
+        self_device_ms=float(np.sum(node_ns[marked]) / 1e6),
+        total_device_ms=float(np.sum(all_ns[marked]) / 1e6),
+        is_annotation=True,
+    )
 
 
 def _largest(rows: list[OperatorRow]) -> tuple[OperatorRow, ...]:

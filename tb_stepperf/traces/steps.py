@@ -53,6 +53,13 @@ class Steps:
         index = np.searchsorted(self.start_ns, at_ns, side="right") - 1
         return np.where((index >= 0) & (at_ns < self.end_ns[index]), index, -1)
 
+    def counts(self, at_ns: np.ndarray) -> np.ndarray:
+        """Whether what begins at each moment counts: it lies in a step used, or there are no steps; bool."""
+        if not self.num:
+            return np.ones(np.shape(at_ns), bool)
+        index = self.index_at(at_ns)
+        return (index >= 0) & self.used[index]
+
 
 def find_steps(events: TraceEvents) -> Steps:
     """Finds the steps of a trace.

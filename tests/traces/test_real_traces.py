@@ -11,6 +11,7 @@ from tb_stepperf.traces.compare import compare_windows
 from tb_stepperf.traces.read import read_trace
 from tb_stepperf.traces.summarise import summarise
 from tb_stepperf.traces.summary import BREAKDOWN, StepSlice, TraceSummary
+from tests.traces.build import tiled
 
 DATA = pathlib.Path(__file__).parent.parent / "data" / "traces"
 BERT = "gaunernst_bert-small-uncased__1016001.json.gz"
@@ -128,3 +129,19 @@ def test_memory_of_a_real_trace(vendor: str, peak: int) -> None:
 def test_the_devices_repetition_of_a_step_is_left_aside() -> None:
     assert only_step(f"tracelens/h100/{BERT}").duration_ms == 4.426114
     assert only_step(f"tracelens/mi300/{BERT}").duration_ms == 4.007334
+
+
+def test_a_long_trace_of_the_same_kind_has_the_same_means() -> None:
+    file, times = "hta/sampled_rank-0.json.gz", 20
+    short, long = summary(file), summarise(tiled(read_trace(str(DATA / file)), times))
+    assert long.info.num_events == times * short.info.num_events
+    assert long.num_steps_used == times * short.num_steps_used
+    assert long.step_ms == pytest.approx(short.step_ms)
+    assert long.breakdown_ms == pytest.approx(short.breakdown_ms)
+    assert [(row.name, row.shapes, row.num_calls) for row in long.operators] == [
+        (row.name, row.shapes, times * row.num_calls) for row in short.operators
+    ]
+    for one, other in zip(short.operators, long.operators):
+        assert times * one.self_host_ms == pytest.approx(other.self_host_ms)
+        assert times * one.total_device_ms == pytest.approx(other.total_device_ms)
+    assert [times * row.num_calls for row in short.kernels] == [row.num_calls for row in long.kernels]
