@@ -14,8 +14,6 @@ import time
 from demo.train import Plan, train
 
 START_TIMEOUT_S = 60.0
-PROFILE_AT = 12
-"""Right after warm-up: a loop that has once been profiled is a little faster or slower ever after."""
 _ADDRESS = re.compile(r"at (http://\S+)")
 
 
@@ -50,7 +48,7 @@ def main() -> None:
 def _train_both(logdir: pathlib.Path, num_steps: int, seconds: float) -> None:
     """Trains the healthy run, then one whose data preparation gets slower after two fifths of the steps."""
     healthy, slower = _new_runs(logdir)
-    plan = Plan(num_steps=num_steps, max_seconds=seconds, profile_at=PROFILE_AT, checkpoint_every=200)
+    plan = Plan(num_steps=num_steps, max_seconds=seconds, checkpoint_every=200)
     print(f"1 of 2: {healthy} (nothing planted)", flush=True)
     result = train(healthy, plan)
     print(f"  loss {result.loss:.3f} nats a character; a uniform guess has 4.85", flush=True)

@@ -9,7 +9,6 @@ import pathlib
 import time
 
 import torch
-from torch.profiler import ProfilerActivity, profile, schedule, tensorboard_trace_handler
 from torch.utils.data import DataLoader
 from torch.utils.tensorboard import SummaryWriter
 
@@ -32,7 +31,6 @@ class Plan:
         long_windows_at: from this step on, sequences are twice as long.
         growing_cache_at: from this step on, features of every batch are kept and never dropped: memory grows.
         checkpoint_every: save the model every so many steps.
-        profile_at: first step of a `torch.profiler` window of three steps.
     """
 
     num_steps: int
@@ -41,7 +39,6 @@ class Plan:
     long_windows_at: int | None = None
     growing_cache_at: int | None = None
     checkpoint_every: int = 0
-    profile_at: int | None = None
 
 
 @dataclasses.dataclass(frozen=True)
@@ -58,7 +55,7 @@ class Result:
 
 
 def train(logdir: str | pathlib.Path, plan: Plan, *, seed: int = 0) -> Result:
-    """Trains as `plan` says and leaves step samples, the loss and a trace in `logdir`.
+    """Trains as `plan` says and leaves step samples, the loss and traces in `logdir`.
 
     Progress goes to standard output, a line every two seconds.
     """
@@ -81,8 +78,9 @@ def train(logdir: str | pathlib.Path, plan: Plan, *, seed: int = 0) -> Result:
 
     with (
         SummaryWriter(str(logdir)) as writer,
-        StepPerfWriter(summary_writer=writer, flush_interval_s=2.0, user={"demo": str(plan)}) as perf,
-        _profiler(logdir, plan.profile_at) as profiler,
+        StepPerfWriter(
+            summary_writer=writer, capture="regression", flush_interval_s=2.0, user={"demo": str(plan)}
+        ) as perf,
     ):
         for step, batch in enumerate(perf.data(loader)):
             with perf.stage("forward"):
@@ -99,7 +97,6 @@ def train(logdir: str | pathlib.Path, plan: Plan, *, seed: int = 0) -> Result:
                 with perf.stage("checkpoint"):
                     torch.save(model.state_dict(), io.BytesIO())
             perf.step(num_samples=len(batch), num_tokens=batch.numel())
-            profiler.step()
             if step % 10 == 0:
                 writer.add_scalar("loss", losses[-1], step)
             now_s = time.monotonic()
@@ -109,15 +106,6 @@ def train(logdir: str | pathlib.Path, plan: Plan, *, seed: int = 0) -> Result:
             if now_s - started_s >= plan.max_seconds:
                 break
     return Result(num_steps=len(losses), loss=_mean(losses))
-
-
-def _profiler(logdir: str | pathlib.Path, first_step: int | None) -> profile:
-    wait = max(first_step - 1, 0) if first_step is not None else 10**9
-    return profile(
-        activities=[ProfilerActivity.CPU],
-        schedule=schedule(wait=wait, warmup=1, active=3, repeat=1),
-        on_trace_ready=tensorboard_trace_handler(str(logdir), use_gzip=True),
-    )
 
 
 def _mean(losses: list[float]) -> float:
@@ -134,7 +122,6 @@ def main() -> None:
     parser.add_argument("--long-windows-at", type=int, metavar="STEP", help="sequences twice as long from this step on")
     parser.add_argument("--growing-cache-at", type=int, metavar="STEP", help="memory grows from this step on")
     parser.add_argument("--checkpoint-every", type=int, default=0, metavar="N", help="save the model every N steps")
-    parser.add_argument("--profile-at", type=int, metavar="STEP", help="trace three steps with torch.profiler")
     options = parser.parse_args()
     result = train(
         options.logdir,
@@ -144,7 +131,6 @@ def main() -> None:
             long_windows_at=options.long_windows_at,
             growing_cache_at=options.growing_cache_at,
             checkpoint_every=options.checkpoint_every,
-            profile_at=options.profile_at,
         ),
     )
     print(f"loss {result.loss:.3f} nats a character (a uniform guess has 4.85)")
