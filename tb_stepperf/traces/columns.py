@@ -84,18 +84,16 @@ class Columns:
         times_us = numbers.floats(times)
         if not exact and numbers.needs_exact(times, times_us):
             return False
-        finite_us = times_us[np.isfinite(times_us)]
-        if not finite_us.size:
-            self._count(NO_TIME, sum(event.ph == "X" for event in events))
-            return True
-        if self._base_us is None:
-            self._base_us = math.floor(finite_us[0])
+        if self._base_us is None and np.isfinite(times_us).any():
+            self._base_us = math.floor(_middle(times_us[np.isfinite(times_us)]))
+        has_time = np.abs(times_us - (self._base_us or 0)) < _FARTHEST_US
         complete = np.fromiter((event.ph == "X" for event in events), dtype=bool, count=len(events))
-        self._add_complete(events, times_us, complete, exact)
+        self._add_complete(events, times_us, has_time, complete, exact)
         if not self.num_torch:
             self.some_names |= foreign.some_names(events)
         if not complete.all():
-            self._add_others([events[row] for row in np.flatnonzero(~complete).tolist()])
+            self._count(NOT_COMPLETE, sum(event.ph in ("B", "E") for event in events))
+            self._add_memory([events[row] for row in np.flatnonzero(has_time & ~complete).tolist()])
         return True
 
     def finish(self) -> TraceEvents:
@@ -108,7 +106,7 @@ class Columns:
         memory = {name: _joined(self._memory.pop(name), dtype) for name, dtype in _MEMORY_TYPES.items()}
         middle_ns = _middle(columns["start_ns"])
         unit = self._unify_time(columns, memory, middle_ns)
-        self._leave_out_the_impossible(columns, middle_ns // unit)
+        self._leave_out_the_impossible(columns, memory, middle_ns // unit)
         if not columns["start_ns"].size:
             raise TraceError(foreign.NOTHING_RECORDED)
         columns["category"] = _with_steps(columns["category"], columns["name"], tuple(self._names.texts))
@@ -129,10 +127,12 @@ class Columns:
             oddities=self._oddities,
         )
 
-    def _add_complete(self, events: Sequence[Event], times_us: np.ndarray, complete: np.ndarray, exact: bool) -> None:
+    def _add_complete(
+        self, events: Sequence[Event], times_us: np.ndarray, has_time: np.ndarray, complete: np.ndarray, exact: bool
+    ) -> None:
         base_us = self._base_us or 0
         durations_us = numbers.floats([event.dur for event in events])
-        has_time = (np.abs(times_us - base_us) < _FARTHEST_US) & ~((times_us <= 0) & (durations_us == 0))
+        has_time = has_time & ~((times_us <= 0) & (durations_us == 0))
         ends = durations_us < _FARTHEST_US
         self._count(NO_TIME, np.count_nonzero(complete & ~has_time))
         self._count(UNFINISHED, np.count_nonzero(complete & has_time & ~ends))
@@ -162,8 +162,7 @@ class Columns:
         for name, values in part.items():
             self._parts[name].append(np.asarray(values).astype(_TYPES[name], copy=False))
 
-    def _add_others(self, events: list[Event]) -> None:
-        self._count(NOT_COMPLETE, sum(event.ph in ("B", "E") for event in events))
+    def _add_memory(self, events: list[Event]) -> None:
         changes = [event for event in events if event.name == "[memory]" and event.args is not None]
         if not changes:
             return
@@ -190,14 +189,17 @@ class Columns:
         self._count(NANOSECONDS, 1)
         return 1000
 
-    def _leave_out_the_impossible(self, columns: dict[str, np.ndarray], middle_ns: int) -> None:
-        far = np.abs(columns["start_ns"] - middle_ns) > MAX_SPAN_NS
-        endless = columns["duration_ns"] > MAX_SPAN_NS
-        self._count(FAR, np.count_nonzero(far))
-        self._count(UNFINISHED, np.count_nonzero(endless & ~far))
-        if far.any() or endless.any():
-            for name, values in columns.items():
-                columns[name] = values[~(far | endless)]
+    def _leave_out_the_impossible(
+        self, columns: dict[str, np.ndarray], memory: dict[str, np.ndarray], middle_ns: int
+    ) -> None:
+        is_near = np.abs(columns["start_ns"] - middle_ns) <= MAX_SPAN_NS
+        ends = columns["duration_ns"] <= MAX_SPAN_NS
+        is_near_too = np.abs(memory["at_ns"] - middle_ns) <= MAX_SPAN_NS
+        self._count(FAR, np.count_nonzero(~is_near) + np.count_nonzero(~is_near_too))
+        self._count(UNFINISHED, np.count_nonzero(is_near & ~ends))
+        for table, keep in ((columns, is_near & ends), (memory, is_near_too)):
+            if not keep.all():
+                table.update({name: values[keep] for name, values in table.items()})
 
     def _count(self, sentence: str, count: int) -> None:
         if count:
@@ -208,10 +210,10 @@ def _joined(parts: list[np.ndarray], dtype: Any) -> np.ndarray:
     return np.concatenate(parts) if parts else np.empty(0, dtype)
 
 
-def _middle(values: np.ndarray) -> int:
+def _middle(values: np.ndarray) -> Any:
     """Returns the one in the middle, the lower one of two; 0 of none."""
     middle = (values.size - 1) // 2
-    return int(np.partition(values, middle)[middle]) if values.size else 0
+    return np.partition(values, middle)[middle].item() if values.size else 0
 
 
 def _in_order(values: np.ndarray, order: np.ndarray) -> np.ndarray:

@@ -16,6 +16,9 @@ EVENTS_OF_OTHERS = "The file holds something else than events under traceEvents:
 NO_EVENTS_KEY = "The file holds a JSON object without traceEvents: it is no trace of torch.profiler."
 NOTHING_RECORDED = "The trace holds no complete event: the profiler recorded nothing in this window."
 
+HEAD_BYTES = 512
+"""How many first bytes `by_first_bytes` wants to see."""
+
 _TAR_MAGIC_AT = 257
 _BEGINNINGS = {
     b"PK\x03\x04": "The file is a ZIP archive: unpack it and open the trace inside.",
@@ -52,8 +55,8 @@ def not_json(head: bytes) -> str:
 
 
 def some_names(events: Sequence[Event]) -> set[str]:
-    """Returns the names of the first events, from which `no_events_of_torch` may tell who wrote them."""
-    return {str(event.name)[:40] for event in events[:_NUM_NAMES]}
+    """Returns names of the first events but labels, from which `no_events_of_torch` may tell who wrote them."""
+    return {str(event.name)[:40] for event in events[:_NUM_NAMES] if event.ph != "M"}
 
 
 def no_events_of_torch(num_lists: int, names: Collection[str], categories: Collection[Any]) -> str:

@@ -75,7 +75,8 @@ class Pieces:
             TraceError: the text is no trace, ends too early or is broken beyond repair; with the position.
         """
         buffer = self._buffer
-        buffer.more()
+        while len(buffer.data) < foreign.HEAD_BYTES and buffer.more():
+            pass
         buffer.data = buffer.data.removeprefix(b"\xef\xbb\xbf")
         reason = foreign.by_first_bytes(buffer.data)
         if reason:

@@ -93,6 +93,22 @@ def test_a_list_that_is_never_closed(read: Any) -> None:
     assert_good(read(json.dumps(good_events())[:-1] + ","), list_of_events_without_its_closing_bracket=1)
 
 
+def test_memory_events_that_cannot_be(read: Any) -> None:
+    def memory(at_us: Any) -> dict[str, Any]:
+        return {"ph": "i", "name": "[memory]", "ts": at_us, "args": {"Bytes": 8, "Device Id": 0, "Device Type": 1}}
+
+    trace = read(good_text(*map(memory, [1500.0, 1e300, 4e15, "never", None, 900.0])))
+    assert trace.memory is not None
+    assert trace.memory.at_ns.tolist() == [0, 600_000]
+    assert trace.start_ns[0] == 100_000
+    assert trace.origin_us == 900.0
+
+
+def test_the_first_time_stamp_is_lost(read: Any) -> None:
+    events = [complete("lost", "kernel", 1e300, 5.0), *good_events()]
+    assert_good(read(json.dumps(events)), event_without_a_usable_time_stamp=1)
+
+
 @pytest.mark.parametrize("end", [", ]", ",]", ",\n,\n]"])
 def test_a_comma_too_many(read: Any, end: str) -> None:
     assert_good(read(replaced('], "traceName"', f'{end}, "traceName"')), comma_too_many=end.count(","))
@@ -242,7 +258,7 @@ SPAN = complete("PyTorch Profiler (0)", "Trace", 1.0, 5.0, pid="Spans", tid="PyT
         pytest.param(b'{"traceEvents": 5}', "without traceEvents", id="number for events"),
         pytest.param(b'{"traceEvents": [1, 2]}', "something else than events", id="numbers for events"),
         pytest.param(b"{}", "without traceEvents", id="empty object"),
-        pytest.param(b'[{"a": 1}]', "no complete event", id="list of objects"),
+        pytest.param(b'[{"a": 1}]', "not of torch.profiler.*no category", id="list of objects"),
         pytest.param(json.dumps(NOT_MUCH).encode(), "recorded nothing", id="labels only"),
     ],
 )
