@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 import sys
 import time
 from collections.abc import Callable
@@ -11,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tb_stepperf import StepPerfWriter
+from tb_stepperf import CaptureRules, StepPerfWriter
 from tb_stepperf.analysis import open_provisional
 from tb_stepperf.blocks import Flag
 from tb_stepperf.recorder import changes as changes_module
@@ -21,6 +22,7 @@ from tb_stepperf.recorder.rows import Rows
 from tb_stepperf.statistics.live import LiveDetector
 from tb_stepperf.store import AttemptInfo
 from tests.recorder.logs import Attempt, ManualClock, read_directory
+from tests.recorder.traces import capture_records
 
 MakeWriter = Callable[..., StepPerfWriter]
 
@@ -81,6 +83,19 @@ def test_a_planted_slowdown_is_noticed_once(
     info = AttemptInfo("a", "p", 0.0, changes=((record["step"], record),))
     (change,) = open_provisional([info], [], None, 0)
     assert (change.step, change.kind) == (record["step"], "regression")
+
+
+def test_a_planted_slowdown_is_captured(make_writer: MakeWriter, clock: ManualClock, tmp_path: Any) -> None:
+    step_time_ms = noise_ms(2000, seed=1)
+    step_time_ms[1200:] *= 1.2
+    with make_writer(warmup_steps=10, capture=CaptureRules(slow_step_factor=math.inf)) as perf:
+        train(perf, clock, step_time_ms)
+    (attempt,) = read_directory(tmp_path)
+    (record,) = noticed(attempt)
+    reference, capture = capture_records(attempt)
+    assert (reference["state"], reference["reason"], reference["start_step"]) == ("written", "reference", 11)
+    assert (capture["state"], capture["reason"], capture["about_step"]) == ("written", "regression", record["step"])
+    assert capture["start_step"] > record["step"]
 
 
 @pytest.mark.parametrize("seed", range(5))

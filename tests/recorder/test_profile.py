@@ -57,6 +57,7 @@ def test_a_schedule_leaves_a_trace_of_exactly_its_steps(make_writer: MakeWriter,
     trace = read_trace(tmp_path, record)
     assert trace["stepperf"] == {"format": 1, "step_offset": 1005, "rank": 0, "world_size": 1}
     assert trace["distributedInfo"] == {"backend": None, "rank": 0, "world_size": 1}
+    assert trace["host_name"] == host_hash()
     assert steps_in(trace) == [1008, 1009, 1010]
     assert sum(event["name"] == "aten::mm" for event in trace["traceEvents"]) == 3
     # the warm-up step holds its preparation, the step behind it stopping and exporting

@@ -87,12 +87,7 @@ class Captures:
 
     def new_profile(self, options: dict[str, Any]) -> Any:
         """Returns a profile for the loop to start; it never raises, and does nothing where torch refuses."""
-        try:
-            return make_profile(self._new_round_of_loop, options, None)
-        except Exception as error:  # arguments that torch does not know, or no torch
-            self.record(self.next_step, {"state": FAILED, "reason": SCHEDULED, "error": describe(error)})
-            self.say(f"nothing is profiled: {describe(error)}")
-            return NullProfile()
+        return self._make(Cause(SCHEDULED), self._new_round_of_loop, options) or NullProfile()
 
     def begin_handling(self) -> None:
         """Says that a profiler of the loop's own brings its traces here: from now on boundaries are looked at."""
@@ -156,6 +151,8 @@ class Captures:
 
     def abandon(self) -> None:
         """Forgets everything, in a forked child: the profilers are the parent's."""
+        for profile in self._profiles:
+            profile.abandon()
         self._profiles.clear()
         self._asked = self._window = None
         self._exported.clear()
@@ -186,13 +183,27 @@ class Captures:
             error = "the loop does not use torch"
             self.record(self.next_step, {"state": FAILED, **cause.fields, "error": error})
             return
-        window = make_profile(
-            lambda profile: self._new_round(profile, cause),
-            {"schedule": window_schedule(rules.num_warmup_steps, rules.num_steps)},
-            rules.num_warmup_steps + rules.num_steps,
-        )
-        window.start()
-        self._window = window
+        options = {"schedule": window_schedule(rules.num_warmup_steps, rules.num_steps)}
+        num_steps = rules.num_warmup_steps + rules.num_steps
+        window = self._make(cause, lambda profile: self._new_round(profile, cause), options, num_steps)
+        if window is not None:
+            window.start()
+            self._window = window
+
+    def _make(
+        self,
+        cause: Cause,
+        new_round: Callable[[Any], Round | None],
+        options: dict[str, Any],
+        num_steps: int | None = None,
+    ) -> Any:
+        """Returns a profile, or None where torch refuses, which is recorded."""
+        try:
+            return make_profile(new_round, options, num_steps)
+        except Exception as error:  # arguments that torch does not know, or no torch
+            self.record(self.next_step, {"state": FAILED, **cause.fields, "error": describe(error)})
+            self.say(f"nothing is profiled: {describe(error)}")
+            return None
 
     def _new_round_of_loop(self, profile: Any) -> Round | None:
         if self._window is not None:  # what the loop asks for comes first

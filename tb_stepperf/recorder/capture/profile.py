@@ -80,6 +80,10 @@ def _profile_type() -> type:
             if self._round is not None:
                 self._round.attempt(lambda: self._advance(self._round, number), self._put_away)
 
+        def abandon(self) -> None:
+            """Forgets the round, in a forked child: there torch is not asked for anything."""
+            self._round = None
+
         @property
         def is_over(self) -> bool:
             """Whether this round has left a trace, or will leave none."""

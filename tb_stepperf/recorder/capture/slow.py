@@ -31,6 +31,7 @@ class SlowSteps:
         self._factor = factor
         self._excess_ms = excess_ms
         self._kept_ms: dict[int, deque[float]] = {}
+        self._median_ms: dict[int, float] = {}
         self._num_warmup_steps = max(num_warmup_steps, 1)
         self._num_to_pass = self._num_warmup_steps
         self._last_step = -1
@@ -47,23 +48,23 @@ class SlowSteps:
                 continue
             kept_ms = self._kept_ms.setdefault(bucket, deque(maxlen=_NUM_KEPT))
             at = np.flatnonzero(used & (buckets == bucket))
-            found = at[times_ms[at] >= self._limit_ms(kept_ms)]
+            found = at[times_ms[at] >= self._limit_ms(self._median_ms.get(bucket, math.inf))]
             if len(found):
                 slow = max(int(rows.steps[found[-1]]), -1 if slow is None else slow)
             kept_ms.extend(times_ms[at].tolist())
+            if len(kept_ms) >= MIN_STEPS:
+                self._median_ms[bucket] = float(np.median(kept_ms))
         return slow
 
     @property
     def typical_ms(self) -> float | None:
         """The median of the kind that has the longest steps; None before there is one."""
-        medians = [float(np.median(kept)) for kept in self._kept_ms.values() if len(kept) >= MIN_STEPS]
-        return max(medians, default=None)
+        return max(self._median_ms.values(), default=None)
 
     @property
     def limit_ms(self) -> float:
         """The time from which a step of every known kind is slow; infinity before there is one."""
-        limits = [self._limit_ms(kept) for kept in self._kept_ms.values() if len(kept) >= MIN_STEPS]
-        return max(limits, default=math.inf)
+        return self._limit_ms(max(self._median_ms.values(), default=math.inf))
 
     def _is_settled(self, steps: np.ndarray) -> np.ndarray:
         """Returns whether each step lies behind the warm-up, shape (num_steps,)."""
@@ -76,8 +77,5 @@ class SlowSteps:
         self._last_step = int(steps[-1])
         return settled
 
-    def _limit_ms(self, kept_ms: deque[float]) -> float:
-        if len(kept_ms) < MIN_STEPS:
-            return math.inf
-        median_ms = float(np.median(kept_ms))
+    def _limit_ms(self, median_ms: float) -> float:
         return max(self._factor * median_ms, median_ms + self._excess_ms)
