@@ -24,7 +24,8 @@ export interface TraceFile {
   file: string;
   worker: string | null;
   num_bytes: number;
-  modified_s: number | null;
+  /** 0 where the file system does not say. */
+  modified_s: number;
   /** null: a file of a plain profiler. */
   window: CaptureWindow | null;
   reading: ReadingState | "unread";
@@ -116,6 +117,8 @@ export interface MemoryCurve {
   peak_allocated_bytes: number | null;
   peak_reserved_bytes: number | null;
   peak_at_ms: number | null;
+  /** That the device has. */
+  total_bytes: number | null;
   at_ms: number[];
   allocated_bytes: number[];
   is_relative: boolean;
@@ -159,6 +162,8 @@ export interface TraceInfo {
   numbering: "training" | "profiler";
   /** Time stamp of the first event in seconds, as Perfetto shows it. */
   origin_s: number;
+  /** Of the profiler that the file says were on, such as `record_shapes`. */
+  options: string[];
   notes: string[];
 }
 

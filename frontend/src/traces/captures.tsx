@@ -4,7 +4,7 @@ import type { TraceFile } from "../api/traces";
 import { MISSING, count } from "../format/numbers";
 import { wallTime } from "../format/position";
 import { visible } from "../format/text";
-import { bytes } from "../format/units";
+import { bytes, time } from "../format/units";
 import { memberOf } from "../state/catalog";
 import { isUnderWay, type Desk } from "./desk";
 import { Grid, type Column } from "./grid";
@@ -53,22 +53,32 @@ export function Captures({ desk, files }: Choice) {
       title: "Recorded because",
       text: true,
       value: ({ window }) => window?.reason ?? "~",
-      cell: ({ window }) => reasonWords(window),
+      cell: ({ window }) => (
+        <>
+          {reasonWords(window)}
+          {window?.error && <small>{visible(window.error)}</small>}
+        </>
+      ),
     },
     {
       key: "cost",
       title: "Step while profiled",
-      hint: "Median step time inside the window, and of the 200 unprofiled steps on either side: what the profiler costs",
+      hint: "Median step time inside the window, and of the 200 unprofiled steps on either side; and what starting, stopping and exporting took",
       text: true,
       value: ({ window }) =>
         window?.profiled_ms && window.unprofiled_ms ? window.profiled_ms / window.unprofiled_ms : null,
-      cell: ({ window }) => costWords(window),
+      cell: ({ window }) => (
+        <>
+          {costWords(window)}
+          {window && window.cost_ms !== null && <small>recording took {time(window.cost_ms)} more</small>}
+        </>
+      ),
     },
     {
       key: "when",
       title: "When",
       value: ({ modified_s: at }) => at,
-      cell: ({ modified_s: at }) => (at === null ? MISSING : wallTime(at * 1000)),
+      cell: ({ modified_s: at }) => (at ? wallTime(at * 1000) : MISSING),
     },
     { key: "size", title: "Size", value: (file) => file.num_bytes, cell: (file) => bytes(file.num_bytes) },
     { key: "state", title: "", cell: (file) => <Action desk={desk} file={file} /> },

@@ -89,7 +89,7 @@ export class Desk {
   open(trace: string): void {
     this.page.traces.choose({ open: trace });
     const { state } = this.reading(trace).peek();
-    if (state !== "done" && state !== "queued" && state !== "reading") void this.read(trace);
+    if (state === "cancelled" || state === "failed") void this.read(trace);
   }
 
   close(): void {

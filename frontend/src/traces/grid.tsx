@@ -148,7 +148,8 @@ export function Grid<T>({ cap = 50, tools, text, ...props }: GridProps<T>) {
       </div>
       {hidden > 0 && (
         <button type="button" class="button more" onClick={() => (shown.value += 4 * cap)}>
-          Show {integer(Math.min(hidden, 4 * cap))} more of {integer(hidden)}
+          Show {integer(Math.min(hidden, 4 * cap))} more
+          {hidden > 4 * cap && ` of ${integer(hidden)}`}
         </button>
       )}
     </div>

@@ -3,6 +3,7 @@ import { layoutLabels, PLOT_LEFT, PLOT_RIGHT } from "../charts/markers";
 import { integer } from "../format/numbers";
 import { styled } from "../views/parts";
 import type { Desk } from "./desk";
+import { goTo } from "./go";
 import { ofMember } from "./nearest";
 import { costWords, reasonLabel, reasonWords, windowWords } from "./words";
 
@@ -52,7 +53,7 @@ export function Lane({ desk }: { desk: Desk }) {
                   title={`Trace of ${windowWords(file.window)}: ${reasonWords(file.window)}. ${costWords(file.window)}. Click to show it.`}
                   onClick={() => {
                     desk.open(file.trace);
-                    document.getElementById("traces")?.scrollIntoView();
+                    goTo("trace");
                   }}
                 >
                   <span class={places[i].short ? "hidden" : ""}>

@@ -2,17 +2,9 @@ import type { Marker } from "../api/analysis";
 import type { TraceFile } from "../api/traces";
 import type { Shown } from "../state/catalog";
 import type { Desk } from "./desk";
+import { goTo } from "./go";
 import { nearestWindows, ofMember } from "./nearest";
 import { windowWords } from "./words";
-
-/** Goes to the part of the page with this id, for the eye and for the keyboard. */
-function goTo(id: string): void {
-  requestAnimationFrame(() => {
-    const target = document.getElementById(id);
-    target?.scrollIntoView({ block: "start" });
-    target?.querySelector<HTMLElement>("[tabindex]")?.focus({ preventScroll: true });
-  });
-}
 
 /** From a change to the windows around it. */
 export function MarkerLinks({ desk, marker, shown }: { desk: Desk; marker: Marker; shown: Shown }) {
@@ -21,7 +13,7 @@ export function MarkerLinks({ desk, marker, shown }: { desk: Desk; marker: Marke
   if (!before && !after) return null;
   const show = (file: TraceFile) => {
     desk.open(file.trace);
-    goTo("traces");
+    goTo("trace");
   };
   const link = (file: TraceFile, where: string) => (
     <button type="button" class="link" onClick={() => show(file)}>

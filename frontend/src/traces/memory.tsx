@@ -4,15 +4,7 @@ import { bytes, time } from "../format/units";
 
 /** Memory over the time of a trace, and its peak. */
 export function Memory({ summary: { memory, info, steps } }: { summary: TraceSummary }) {
-  if (!memory.length)
-    return (
-      <section>
-        <h4>Memory</h4>
-        <p class="note">
-          Not recorded: give the profiler <code>profile_memory=True</code>.
-        </p>
-      </section>
-    );
+  if (!memory.length) return null; // The notes say so.
   return (
     <section>
       <h4>Memory</h4>
@@ -26,9 +18,10 @@ export function Memory({ summary: { memory, info, steps } }: { summary: TraceSum
 /** What a curve says in words. */
 export function curveWords({ device, is_relative: relative, ...peaks }: MemoryCurve): string {
   const at = peaks.peak_at_ms === null ? "" : `, ${time(peaks.peak_at_ms)} after the first event`;
-  const reserved = peaks.peak_reserved_bytes === null ? "" : `; reserved: at most ${bytes(peaks.peak_reserved_bytes)}`;
+  const reserved = !peaks.peak_reserved_bytes ? "" : `; reserved: at most ${bytes(peaks.peak_reserved_bytes)}`;
+  const size = peaks.total_bytes ? ` (${bytes(peaks.total_bytes)})` : "";
   const kind = relative ? "above what was there at the start (totals were not recorded)" : "allocated";
-  return `${visible(device)}: at most ${bytes(peaks.peak_allocated_bytes)} ${kind}${at}${reserved}.`;
+  return `${visible(device)}${size}: at most ${bytes(peaks.peak_allocated_bytes)} ${kind}${at}${reserved}.`;
 }
 
 const HEIGHT = 90;

@@ -181,7 +181,7 @@ function Operators({ found }: { found: WindowComparison }) {
       value: (row) => row.name,
       cell: (row) => (
         <>
-          <Short text={row.name} length={44} />
+          <Short text={row.name} length={36} />
           {row.is_annotation && <small> annotation</small>}
         </>
       ),

@@ -1,5 +1,7 @@
 import { signal } from "@preact/signals";
 
+import type { ErrorBody } from "../api/types";
+
 /**
  * Hands a trace to Perfetto in a window of its own, as Perfetto documents it ("Deep linking to the Perfetto UI"): the
  * window does not queue messages, so "PING" is sent until it answers "PONG", then the file goes over in a message.
@@ -123,11 +125,15 @@ export class PerfettoDoor {
   }
 
   private async fetchFile(trace: string, signal: AbortSignal): Promise<ArrayBuffer> {
-    const response = await this.fetcher(this.fileUrl(trace), signal).catch(() => {
-      throw new Error("The trace could not be fetched: TensorBoard did not answer.");
-    });
-    if (response.ok) return response.arrayBuffer();
-    throw new Error(`The trace could not be fetched: TensorBoard answered with status ${response.status}.`);
+    let response: Response;
+    try {
+      response = await this.fetcher(this.fileUrl(trace), signal);
+      if (response.ok) return await response.arrayBuffer();
+    } catch {
+      throw new Error("The trace could not be fetched: TensorBoard did not answer, or broke off at a damaged place.");
+    }
+    const body = (await response.json().catch(() => null)) as ErrorBody | null;
+    throw new Error(`The trace could not be fetched: ${body?.error.message ?? `status ${response.status}`}.`);
   }
 }
 

@@ -39,11 +39,9 @@ export function ReadingState({
   return (
     <div class="reading">
       <p class={state === "refused" || state === "failed" ? "warnings" : "note"}>{words}</p>
-      {state !== "refused" && (
-        <button type="button" class="button" onClick={onRead}>
-          {state === "unread" ? "Read" : "Read again"}
-        </button>
-      )}
+      <button type="button" class="button" onClick={onRead}>
+        {state === "unread" ? "Read" : "Read again"}
+      </button>
     </div>
   );
 }

@@ -110,18 +110,6 @@ function Chooser({ desk, files }: { desk: Desk; files: readonly TraceFile[] }) {
     [traceName(file), several ? visible(file.run) : "", several ? memberWords(desk, file) : ""]
       .filter(Boolean)
       .join(" · ");
-  const Side = ({ name, value, onChange }: { name: string; value: string; onChange: (trace: string) => void }) => (
-    <label class="field">
-      {name}
-      <select value={value} onChange={({ currentTarget }) => onChange(currentTarget.value)}>
-        {options.map((file) => (
-          <option key={file.trace} value={file.trace}>
-            {label(file)}
-          </option>
-        ))}
-      </select>
-    </label>
-  );
   return (
     <form
       class="chooser"
@@ -132,12 +120,35 @@ function Chooser({ desk, files }: { desk: Desk; files: readonly TraceFile[] }) {
       }}
     >
       <b>Compare two windows</b>
-      {Side({ name: "before", value: first, onChange: (trace) => (before.value = trace) })}
-      {Side({ name: "after", value: second, onChange: (trace) => (after.value = trace) })}
+      <Side name="before" value={first} options={options} label={label} onChange={(trace) => (before.value = trace)} />
+      <Side name="after" value={second} options={options} label={label} onChange={(trace) => (after.value = trace)} />
       <button type="submit" class="button" disabled={first === second}>
         Compare
       </button>
       {first === second && <span class="note">Choose two different traces.</span>}
     </form>
+  );
+}
+
+interface SideProps {
+  name: string;
+  value: string;
+  options: readonly TraceFile[];
+  label: (file: TraceFile) => string;
+  onChange: (trace: string) => void;
+}
+
+function Side({ name, value, options, label, onChange }: SideProps) {
+  return (
+    <label class="field">
+      {name}
+      <select value={value} onChange={({ currentTarget }) => onChange(currentTarget.value)}>
+        {options.map((file) => (
+          <option key={file.trace} value={file.trace}>
+            {label(file)}
+          </option>
+        ))}
+      </select>
+    </label>
   );
 }

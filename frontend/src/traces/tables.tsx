@@ -1,10 +1,11 @@
 import { useSignal } from "@preact/signals";
+import { useMemo } from "preact/hooks";
 
 import { PARTS, type KernelRow, type OperatorRow, type StepSlice, type TraceSummary, type Wait } from "../api/traces";
 import { count, integer, MISSING, percent, significant } from "../format/numbers";
 import { sentence, visible } from "../format/text";
 import { time } from "../format/units";
-import { Segmented } from "../views/parts";
+import { Check, Segmented } from "../views/parts";
 import type { Desk } from "./desk";
 import { Grid, type Column } from "./grid";
 import { Short } from "./short";
@@ -58,12 +59,31 @@ const divisor = ({ num_steps_used: used }: TraceSummary): number => Math.max(1, 
 const calls = (number: number): string => (Number.isInteger(number) ? integer(number) : significant(number));
 const share = (part: number, whole: number): number => (whole > 0 ? part / whole : 0);
 
+/** Rows of one operator, whatever the shapes of its inputs, as one; in the order in which they first come. */
+export function withoutShapes(rows: readonly OperatorRow[]): OperatorRow[] {
+  const found = new Map<string, OperatorRow>();
+  for (const row of rows) {
+    const key = JSON.stringify([row.name, row.is_annotation]);
+    const sum = found.get(key) ?? { ...row, shapes: null, num_calls: 0, ...NO_TIME };
+    for (const number of ["num_calls", ...TIMES] as const) sum[number] += row[number];
+    found.set(key, sum);
+  }
+  return [...found.values()];
+}
+
+const TIMES = ["self_host_ms", "total_host_ms", "self_device_ms", "total_device_ms"] as const;
+const NO_TIME = { self_host_ms: 0, total_host_ms: 0, self_device_ms: 0, total_device_ms: 0 };
+
 function Operators({ summary, csv }: TableProps) {
-  const { operators: rows, device_busy_share: busy, num_operators: total } = summary;
+  const apart = useSignal(false);
+  const { operators: all, device_busy_share: busy, num_operators: listed } = summary;
+  const shaped = all.some((row) => row.shapes !== null);
+  const merged = useMemo(() => withoutShapes(all), [all]);
+  const rows = apart.value ? all : merged;
   const steps = divisor(summary);
   const device = busy !== null;
   const self = (row: OperatorRow) => (device ? row.self_device_ms : row.self_host_ms);
-  const all = rows.reduce((sum, row) => sum + self(row), 0);
+  const whole = all.reduce((sum, row) => sum + self(row), 0);
   const per = (
     key: "self_host_ms" | "total_host_ms" | "self_device_ms" | "total_device_ms",
     title: string,
@@ -98,7 +118,7 @@ function Operators({ summary, csv }: TableProps) {
       title: "Share",
       hint: `Of the self time of all operators on the ${device ? "device" : "host"}`,
       value: self,
-      cell: (row) => percent(share(self(row), all), 1),
+      cell: (row) => percent(share(self(row), whole), 1),
     },
     ...(device
       ? [
@@ -116,25 +136,27 @@ function Operators({ summary, csv }: TableProps) {
     },
   ];
   return (
-    <>
-      <Grid
-        caption={`Operators, ${perWords(summary)}`}
-        rows={rows}
-        columns={columns}
-        rowKey={(row) => JSON.stringify([row.name, row.shapes])}
-        order={{ key: "share", descending: true }}
-        cap={25}
-        text={(row) => `${row.name} ${row.shapes ?? ""}`}
-        searchLabel="Search operators"
-        total={total}
-        tools={csv}
-      />
-      {rows.every((row) => row.shapes === null) && (
-        <p class="note">
-          Shapes of inputs were not recorded: give the profiler <code>record_shapes=True</code>.
-        </p>
-      )}
-    </>
+    <Grid
+      caption={`Operators, ${perWords(summary)}`}
+      rows={rows}
+      columns={columns}
+      rowKey={(row) => JSON.stringify([row.name, row.shapes, row.is_annotation])}
+      order={{ key: "share", descending: true }}
+      cap={25}
+      text={(row) => `${row.name} ${row.shapes ?? ""}`}
+      searchLabel="Search operators"
+      total={apart.value || !shaped ? listed : rows.length}
+      tools={
+        <>
+          {shaped && (
+            <Check checked={apart.value} onChange={() => (apart.value = !apart.value)}>
+              Tell input shapes apart
+            </Check>
+          )}
+          {csv}
+        </>
+      }
+    />
   );
 }
 

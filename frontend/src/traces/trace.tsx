@@ -23,9 +23,9 @@ export function Trace({ desk, trace }: { desk: Desk; trace: string }) {
   const file = desk.file(trace);
   const reading = desk.reading(trace).value;
   return (
-    <article class="trace" ref={root} aria-labelledby="trace-title">
+    <article class="trace" id="trace" ref={root} aria-labelledby="trace-title">
       <header class="panel-head">
-        <h3 id="trace-title">
+        <h3 id="trace-title" tabIndex={-1}>
           {file ? <Short text={fileName(file.file)} length={70} /> : "A trace that is not listed"}
         </h3>
         {file && <p class="note">{[windowWords(file.window), reasonWords(file.window)].filter(Boolean).join(", ")}</p>}

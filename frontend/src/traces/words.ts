@@ -115,9 +115,10 @@ export function factWords({ info }: TraceSummary, file: TraceFile): string[] {
     `${bytes(file.num_bytes)}, ${bytes(info.num_bytes)} unpacked`,
     rank + (info.backend === null ? "" : `${rank && ", "}${visible(info.backend)}`),
     list(info.devices.map(visible)),
+    info.options.length ? `recorded with ${list(info.options.map(visible))}` : "",
     info.steps_from === "optimizer" ? "steps inferred from the optimizer’s calls" : "",
     info.steps_from !== "none" && info.numbering === "profiler" ? "step numbers are the profiler’s own" : "",
-    file.modified_s === null ? "" : `written ${wallTime(file.modified_s * 1000)}`,
+    !file.modified_s ? "" : `written ${wallTime(file.modified_s * 1000)}`,
   ].filter(Boolean);
 }
 
