@@ -123,7 +123,7 @@ class Columns:
             tracks=tuple(self._tracks.tracks),
             memory=_memory(memory),
             devices=(),
-            origin_us=(self._base_us or 0) / unit + origin_ns / 1000,
+            origin_us=((self._base_us or 0) * 1000 // unit + origin_ns) / 1000,
             oddities=self._oddities,
         )
 

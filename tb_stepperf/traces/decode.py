@@ -12,6 +12,9 @@ from tb_stepperf.traces.events import ABSENT
 
 Scalar = int | float | str | None
 
+NOT_JSON = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
+"""What msgspec raises for text that is no JSON, broken or too deep."""
+
 
 class Args(
     msgspec.Struct,
@@ -78,5 +81,5 @@ def decode_events(text: bytes, *, exact: bool = False) -> list[Event] | None:
     """
     try:
         return (_EXACT_EVENTS if exact else _EVENTS).decode(text)
-    except (msgspec.DecodeError, RecursionError):
+    except NOT_JSON:
         return None

@@ -12,7 +12,7 @@ import msgspec
 from tb_stepperf.errors import TraceError
 from tb_stepperf.traces import foreign, scan
 from tb_stepperf.traces.buffer import Buffer
-from tb_stepperf.traces.decode import Event
+from tb_stepperf.traces.decode import NOT_JSON, Event
 from tb_stepperf.traces.repair import COMMA, repair
 
 MAX_REPAIR_BYTES = 1 << 22
@@ -202,5 +202,5 @@ class Pieces:
 def _decoded(text: bytes) -> Any:
     try:
         return msgspec.json.decode(text)
-    except (msgspec.DecodeError, RecursionError):
+    except NOT_JSON:
         return msgspec.UNSET
