@@ -6,6 +6,7 @@ import dataclasses
 
 import numpy as np
 
+from tb_stepperf.statistics.changes.buckets import without_buckets
 from tb_stepperf.statistics.pace import pause_point
 
 MAX_FILLED_RUN = 8
@@ -52,7 +53,7 @@ def prepare(step_time_ms: np.ndarray, bucket: np.ndarray | None = None) -> Prepa
     if not log_ms.size:
         return Prepared(log_ms, log_ms, index, 1.0, 0, 0.0, 1)
     if bucket is not None:
-        log_ms = _without_buckets(log_ms, bucket[index])
+        log_ms = without_buckets(log_ms, bucket[index])
     settled = min(log_ms.size // 3, 1000)
     residual = log_ms[settled:] - local_median(log_ms[settled:])
     limit = 4.0 * robust_scale(residual)
@@ -202,16 +203,6 @@ def _usable(step_time_ms: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         last = int(np.searchsorted(rows, row))
         log_ms[row] = np.median(log_ms[rows[max(0, last - 8) : last + 1]])
     return log_ms, index
-
-
-def _without_buckets(log_ms: np.ndarray, bucket: np.ndarray) -> np.ndarray:
-    """Takes each bucket's own typical log time out and puts the common one in."""
-    _, key = np.unique(bucket, return_inverse=True)
-    key = key.reshape(-1)
-    order = np.argsort(key, kind="stable")
-    parts = np.split(log_ms[order], np.cumsum(np.bincount(key))[:-1])
-    offsets = np.array([np.median(part) for part in parts])
-    return log_ms - offsets[key] + float(np.median(log_ms))
 
 
 def _phase_offsets(residual: np.ndarray, index: np.ndarray, period: int) -> np.ndarray:
