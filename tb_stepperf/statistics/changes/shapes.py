@@ -14,6 +14,11 @@ from tb_stepperf.statistics.changes.records import MIN_SEGMENT, Settings
 from tb_stepperf.statistics.changes.verify import Verifier
 from tb_stepperf.statistics.pace import pause_point
 
+_LEAST_GROUPS = 8
+"""Groups of rows that can tell a stretch's own noise."""
+
+_NARROWEST = 2 * MIN_SEGMENT
+
 _MIN_WHOLE_TREND_Z = 5.5
 _MIN_TREND_Z = 6.5
 """Standard errors that a slope within a segment must reach; it is searched over all pairs of knots."""
@@ -83,9 +88,13 @@ def find_slopes(verifier: Verifier, borders: list[int], settings: Settings) -> t
         else:
             steps += chain
         first = last + 1
-    slopes += _trends(
-        verifier, sorted([*steps, *(s.start for s in slopes), *(s.end for s in slopes)]), slopes, settings
-    )
+    edges = sorted([*steps, *(slope.start for slope in slopes), *(slope.end for slope in slopes)])
+    for slope in _trends(verifier, edges, slopes, settings):
+        sudden = verifier.split(slope.range_start, slope.range_end)
+        if slope.end - slope.start < _NARROWEST and sudden is not None:
+            steps = sorted([*steps, sudden])
+        else:
+            slopes.append(slope)
     return sorted(slopes, key=lambda slope: slope.start), steps
 
 
@@ -105,19 +114,23 @@ def _best_slope(verifier: Verifier, start: int, end: int, chain: list[int], sett
         inside = (centre >= left) & (centre < right)
         if inside.any():
             fitted[inside] = values[inside].mean()
-    steps_error = float(((values - fitted) ** 2).sum())
-    steps_noise = _residual_noise(values - fitted, 2 * len(chain) + 1)
     knots = _fit_knots(values)
     if knots is None:
         return None
-    first, last, before, after, slope_error, noise = knots
+    first, last, before, after, _, noise = knots
     width = (last - first) * size
-    if width < max(MIN_SEGMENT, 3 * size) or abs(after - before) < settings.log_effect:
+    # a single step is no slope for a rise that is as good as sudden
+    narrowest = _NARROWEST if len(chain) == 1 else MIN_SEGMENT
+    if width < max(narrowest, 3 * size) or abs(after - before) < settings.log_effect:
         return None
     # each step costs a level and a place, the slope two of each; a single step is given up only on strong evidence,
     # a staircase as soon as a slope is nearly as good
-    # (the noise is that of the better fit: the other's misfit looks like noise)
-    advantage = (steps_error - slope_error) / max(min(noise, steps_noise), 1e-12) + 2.0 * (2 * len(chain) + 1 - 4)
+    shape = np.clip((np.arange(num_groups) + 0.5 - first) / (last - first), 0.0, 1.0)
+    misfits = [values - fitted, values - before - (after - before) * shape]
+    # a group in which a border lies is on neither level: it would speak for the slope, however sharp the step
+    clean = np.abs(centre[:, None] - np.array(chain)).min(axis=1) >= 0.5 * size
+    misfits = [misfit * clean for misfit in misfits]
+    advantage = _advantage(*misfits, np.searchsorted(centre, inner)) + 2.0 * (2 * len(chain) + 1 - 4)
     if advantage < (10.0 if len(chain) == 1 else -6.0):
         return None
     if _are_sharp(verifier, start, end, chain):
@@ -126,6 +139,24 @@ def _best_slope(verifier: Verifier, start: int, end: int, chain: list[int], sett
     row_last = round(start + last * size)
     error = np.sqrt(noise * (1.0 / max(first, 3.0) + 1.0 / max(num_groups - last, 3.0)) * 1.5)
     return Slope(row_first, min(row_last, end), start, end, before, after, float(error))
+
+
+def _advantage(steps: np.ndarray, slope: np.ndarray, edges: np.ndarray) -> float:
+    """How much smaller the squared misfit of the slope is than that of the steps, in units of the noise.
+
+    Each stretch between two edges has its own noise: where a step makes the run noisier too, a slope could follow what
+    is chance there, and would gain much if that were measured by the noise before. The noise is that of the better
+    fit: the other's misfit looks like noise.
+    """
+    everywhere = min(_residual_noise(steps, edges.size), _residual_noise(slope, 4))
+    total = 0.0
+    for start, end in itertools.pairwise(edges):
+        first, second = steps[start:end], slope[start:end]
+        noise = everywhere
+        if first.size >= _LEAST_GROUPS:
+            noise = min(_residual_noise(first, 1), _residual_noise(second, 1))
+        total += float((first * first).sum() - (second * second).sum()) / max(noise, 1e-12)
+    return total
 
 
 def _are_sharp(verifier: Verifier, start: int, end: int, chain: list[int]) -> bool:

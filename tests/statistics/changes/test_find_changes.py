@@ -194,6 +194,38 @@ def test_within_buckets_steps_are_compared_with_their_own_kind() -> None:
     assert find_changes(step_time_ms, bucket=bucket) == ()
 
 
+def test_a_step_is_one_change_though_the_mix_of_buckets_changes_elsewhere() -> None:
+    for seed in range(5):
+        rng = np.random.default_rng([seed, 20])
+        bucket = np.concatenate([rng.random(1200) < 0.1, rng.random(1800) < 0.9]).astype(int)
+        step_time_ms = noise(3000, seed) * np.where(bucket == 1, 1.5, 1.0)
+        step_time_ms[2000:] *= 1.2
+        change = only(find_changes(step_time_ms, bucket=bucket))
+        assert change.kind == "regression"
+        assert abs(change.step - 2000) <= 10
+        assert change.change == pytest.approx(0.2, abs=0.01)
+
+
+def test_stages_that_never_meet_are_each_compared_with_itself() -> None:
+    bucket = np.repeat([0, 1, 2], 1000)
+    step_time_ms = noise(3000, seed=21) * np.array([1.0, 1.4, 2.0])[bucket]
+    assert find_changes(step_time_ms, bucket=bucket) == ()
+    assert find_changes(step_time_ms, bucket=np.arange(3000)) == ()
+
+
+@pytest.mark.parametrize("num_steps", [200, 600, 3000])
+def test_a_step_that_makes_the_run_noisier_too_is_a_step_and_no_ramp(num_steps: int) -> None:
+    for seed in range(12):
+        sigma = 10 ** np.random.default_rng([seed, 22]).uniform(-2.0, -1.4)
+        step_time_ms = noise(num_steps, seed, sigma)
+        step = num_steps * 2 // 5
+        step_time_ms[step:] = 100.0 * (step_time_ms[step:] / 100.0) ** 2.0 * 1.2
+        change = only(find_changes(step_time_ms))
+        assert change.kind == "regression"
+        assert abs(change.step - step) <= 20
+        assert change.change_low < 0.2 < change.change_high
+
+
 def test_time_reversal_and_units_do_not_matter() -> None:
     step_time_ms = noise(2500, seed=16)
     step_time_ms[1000:] *= 1.2
