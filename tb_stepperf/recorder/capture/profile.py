@@ -130,6 +130,8 @@ def _profile_type() -> type:
             if self._round.is_recording and inner is not None:
                 self._round.see_stop()
                 inner.__exit__(None, None, None)
+            if inner is not None and inner.kineto_results is None:
+                self.profiler = None  # nothing came of it: nobody is to take it for one that works
 
         # What torch calls --------------------------------------------------------------------------------------------
 

@@ -45,7 +45,7 @@ class Cause:
 
 
 class Round:
-    """What is known of a round. All methods are called in the loop's thread, and none raises.
+    """What is known of a round. What fails inside `attempt` and `take` ends in a record, never in the loop.
 
     Args:
         captures: where its records and traces go.

@@ -30,8 +30,8 @@ class SlowSteps:
     def __init__(self, factor: float, excess_ms: float, num_warmup_steps: int) -> None:
         self._factor = factor
         self._excess_ms = excess_ms
-        self._kept_ms: dict[int, deque[float]] = {}
-        self._median_ms: dict[int, float] = {}
+        self._kept_ms: dict[float, deque[float]] = {}
+        self._median_ms: dict[float, float] = {}
         self._num_warmup_steps = max(num_warmup_steps, 1)
         self._num_to_pass = self._num_warmup_steps
         self._last_step = -1
@@ -39,22 +39,27 @@ class SlowSteps:
     def see(self, rows: Rows) -> int | None:
         """Takes in measured steps; returns the number of the last slow one, None without."""
         times_ms, flags = rows.columns[STEP_TIME_MS], rows.columns[FLAGS].astype(np.int64)
-        buckets = np.nan_to_num(rows.columns.get(BUCKET, np.full(rows.num_rows, _NO_BUCKET)), nan=_NO_BUCKET)
-        used = self._is_settled(rows.steps) & (flags & int(LEFT_OUT_BY_DEFAULT) == 0)
-        used &= np.isfinite(times_ms) & (times_ms > 0)
+        used = self._is_settled(rows.steps) & (flags & int(LEFT_OUT_BY_DEFAULT) == 0) & (times_ms > 0)
+        buckets = rows.columns.get(BUCKET)
+        if buckets is None:
+            return self._see_kind(_NO_BUCKET, rows.steps[used], times_ms[used])
+        buckets = np.nan_to_num(buckets, nan=_NO_BUCKET)
         slow = None
         for bucket in np.unique(buckets[used]).tolist():
-            if bucket not in self._kept_ms and len(self._kept_ms) >= _MAX_KINDS:
-                continue
-            kept_ms = self._kept_ms.setdefault(bucket, deque(maxlen=_NUM_KEPT))
-            at = np.flatnonzero(used & (buckets == bucket))
-            found = at[times_ms[at] >= self._limit_ms(self._median_ms.get(bucket, math.inf))]
-            if len(found):
-                slow = max(int(rows.steps[found[-1]]), -1 if slow is None else slow)
-            kept_ms.extend(times_ms[at].tolist())
-            if len(kept_ms) >= MIN_STEPS:
-                self._median_ms[bucket] = float(np.median(kept_ms))
+            kind = used & (buckets == bucket)
+            found = self._see_kind(bucket, rows.steps[kind], times_ms[kind])
+            slow = found if slow is None or (found is not None and found > slow) else slow
         return slow
+
+    def _see_kind(self, bucket: float, steps: np.ndarray, times_ms: np.ndarray) -> int | None:
+        if not len(steps) or (bucket not in self._kept_ms and len(self._kept_ms) >= _MAX_KINDS):
+            return None
+        found = steps[times_ms >= self._limit_ms(self._median_ms.get(bucket, math.inf))]
+        kept_ms = self._kept_ms.setdefault(bucket, deque(maxlen=_NUM_KEPT))
+        kept_ms.extend(times_ms.tolist())
+        if len(kept_ms) >= MIN_STEPS:
+            self._median_ms[bucket] = sorted(kept_ms)[len(kept_ms) // 2]
+        return int(found[-1]) if len(found) else None
 
     @property
     def typical_ms(self) -> float | None:
@@ -68,7 +73,7 @@ class SlowSteps:
 
     def _is_settled(self, steps: np.ndarray) -> np.ndarray:
         """Returns whether each step lies behind the warm-up, shape (num_steps,)."""
-        settled = np.ones(len(steps), bool)
+        settled: np.ndarray = np.ones(len(steps), bool)
         before = np.concatenate(([self._last_step], steps[:-1]))
         for start in [0, *np.flatnonzero(steps <= before).tolist()]:
             self._num_to_pass = self._num_warmup_steps if steps[start] <= before[start] else self._num_to_pass
