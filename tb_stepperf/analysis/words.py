@@ -20,6 +20,9 @@ DEFINITION = (
 _LASTING = ("regression", "improvement", "ramp", "drift")
 _OUTSIDE = "the time outside all stages"
 _MAX_LISTED = 3
+_DWARFS = 2.0
+_STANDS = 0.5
+"""Part of a change that must be left after the later ones for it to stand."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -115,8 +118,8 @@ def provisional_sentence(change: Provisional) -> str:
 def verdict(analysis: MemberAnalysis) -> tuple[str, Marker | None]:
     """Returns the sentence of the verdict strip, and the marker that it is about.
 
-    That is the newest lasting and unplanned change of the typical step; else of its tail or spread; else whatever
-    passed.
+    That is the newest lasting and unplanned change of the typical step, or an earlier one that is twice as large and
+    still stands; else the newest of its tail or spread; else whatever passed.
     """
     if not analysis.is_sufficient:
         return f"Too few steps for a verdict: {analysis.num_steps} of at least {MIN_STEPS}.", None
@@ -187,7 +190,19 @@ def definition(thresholds: Thresholds, clock: str) -> str:
 def _most_telling(markers: Sequence[Marker]) -> Marker:
     lasting = [marker for marker in markers if marker.change.kind in _LASTING]
     spread = [marker for marker in markers if marker.change.kind in ("tail", "variance")]
-    return (lasting or spread or markers)[-1]
+    return _weightiest(lasting) if lasting else (spread or markers)[-1]
+
+
+def _weightiest(lasting: Sequence[Marker]) -> Marker:
+    """Returns the newest change, or the largest earlier one that dwarfs it and has not been undone since."""
+    sizes = [math.log1p(marker.change.change) for marker in lasting]
+    standing = [
+        (abs(size), index)
+        for index, size in enumerate(sizes)
+        if size and not lasting[index].recovers and sum(sizes[index:]) / size >= _STANDS
+    ]
+    largest, index = max(standing, default=(0.0, -1))
+    return lasting[index] if largest >= _DWARFS * abs(sizes[-1]) else lasting[-1]
 
 
 def _with_more(text: str, num_more: int) -> str:

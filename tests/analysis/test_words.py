@@ -88,6 +88,16 @@ def test_the_verdict_is_about_the_newest_lasting_change_that_nobody_announced() 
     assert text.startswith("Only planned changes in 12,000 steps: Slower since step 9,000")
 
 
+def test_a_small_late_change_does_not_hide_a_large_one_that_still_stands() -> None:
+    large, small = marker(change=4.3, step=500), marker("improvement", -0.032, step=850)
+    assert words.verdict(analysis(large, small))[1] == large
+    undone = marker("improvement", -0.8, step=700, recovers=True)
+    assert words.verdict(analysis(large, undone, small))[1] == small
+    assert words.verdict(analysis(large, undone))[1] == undone
+    similar = marker(change=0.1, step=800)
+    assert words.verdict(analysis(marker(), similar))[1] == similar
+
+
 def test_no_verdict_without_steps_and_silence_without_changes() -> None:
     assert words.verdict(analysis(num_steps=59)) == ("Too few steps for a verdict: 59 of at least 60.", None)
     text = "No change found in 12,000 steps: nothing above 3 % (5 % for slow steps)."
