@@ -213,17 +213,18 @@ def test_stages_that_never_meet_are_each_compared_with_itself() -> None:
     assert find_changes(step_time_ms, bucket=np.arange(3000)) == ()
 
 
-@pytest.mark.parametrize("num_steps", [200, 600, 3000])
-def test_a_step_that_makes_the_run_noisier_too_is_a_step_and_no_ramp(num_steps: int) -> None:
-    for seed in range(12):
-        sigma = 10 ** np.random.default_rng([seed, 22]).uniform(-2.0, -1.4)
-        step_time_ms = noise(num_steps, seed, sigma)
-        step = num_steps * 2 // 5
-        step_time_ms[step:] = 100.0 * (step_time_ms[step:] / 100.0) ** 2.0 * 1.2
-        change = only(find_changes(step_time_ms))
-        assert change.kind == "regression"
-        assert abs(change.step - step) <= 20
-        assert change.change_low < 0.2 < change.change_high
+# seeds 159 and 459 came out as ramps once
+@pytest.mark.parametrize("seed", [*range(12), 159, 459])
+def test_a_step_that_makes_the_run_noisier_too_is_a_step_and_no_ramp(seed: int) -> None:
+    rng = np.random.default_rng([seed, 22])
+    num_steps = int(rng.integers(200, 500))
+    step = int(num_steps * rng.uniform(0.3, 0.7))
+    log_ms = rng.uniform(0.008, 0.03) * rng.standard_normal(num_steps)
+    log_ms[step:] *= rng.uniform(2.0, 4.0)
+    log_ms[step:] += np.log1p(rng.uniform(0.1, 0.25))
+    change = only(find_changes(100.0 * np.exp(log_ms)))
+    assert change.kind == "regression"
+    assert abs(change.step - step) <= 20
 
 
 def test_time_reversal_and_units_do_not_matter() -> None:
