@@ -93,6 +93,28 @@ describe("without a trace", () => {
     await click(byText("Try again"));
     expect(asked("traces")).toHaveLength(2);
   });
+
+  it("is searched for until the search has ended", async () => {
+    let searching = true;
+    await show(catalog(), entries("resnet50"), (url) =>
+      routeOf(url) === "traces"
+        ? { body: { ...recorded.list, traces: [], windows_without_trace: [], state: searching ? "searching" : "done" } }
+        : undefined,
+    );
+    await settled();
+    expect(root.querySelector(".no-traces summary")!.textContent).toContain("Looking for traces…");
+    searching = false;
+    await vi.waitFor(() => expect(root.querySelector(".no-traces summary")!.textContent).toContain("No traces"), 5000);
+    expect(asked("traces")).toHaveLength(2);
+  });
+  it("traces.js that does not come is said, with a way to try again", async () => {
+    const page = await show(catalog(), entries("resnet50"));
+    page.traces.failed.value = true;
+    await settled();
+    expect(root.querySelector('section[aria-label="Traces"]')!.textContent).toMatch(/could not be loaded.+Try again$/);
+    await click(byText("Try again"));
+    await vi.waitFor(() => expect(page.traces.failed.value).toBe(false));
+  });
 });
 
 describe("the list", () => {

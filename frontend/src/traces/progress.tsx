@@ -16,14 +16,18 @@ export function ReadingState({
   if (state === "done") return null;
   if (isUnderWay({ state }))
     return (
-      <div class="reading" role="status">
+      <div class="reading">
         <progress aria-label="Progress of reading the trace" {...(state === "reading" ? { value: progress } : {})} />
         <span>
-          {state === "reading"
-            ? `Reading, ${percent(progress)}`
-            : ahead
-              ? `Waiting for ${count(ahead, "other trace")}`
-              : "Starting to read"}
+          <span role="status">
+            {state === "reading"
+              ? "Reading"
+              : ahead
+                ? `Waiting for ${count(ahead, "other trace")}`
+                : "Starting to read"}
+          </span>
+          {/* The bar says it to those who listen; a status that changes twice a second would not let them. */}
+          {state === "reading" && <span aria-hidden="true">, {percent(progress)}</span>}
         </span>
         <button type="button" class="button" onClick={onCancel}>
           Cancel

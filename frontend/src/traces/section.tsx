@@ -17,7 +17,7 @@ import { traceName } from "./words";
 export function Section({ desk }: { desk: Desk }) {
   const all = useSignal(false);
   const { page } = desk;
-  const list = desk.list.value;
+  const { data: list, error } = page.traces.list.state.value;
   if (!list) return null;
   const shown = new Set(page.shown.value.map(({ run }) => run.run));
   const own = list.traces.filter(({ run }) => shown.has(run));
@@ -51,6 +51,7 @@ export function Section({ desk }: { desk: Desk }) {
           Still searching: {count(list.num_files_seen, "file")} seen so far.
         </p>
       )}
+      {error && <p class="note">The list could not be read anew: {error.message}</p>}
       <Problems problems={list.problems} />
       {files.length > 0 ? (
         <Captures desk={desk} files={files} />

@@ -28,7 +28,16 @@ export function Trace({ desk, trace }: { desk: Desk; trace: string }) {
         <h3 id="trace-title" tabIndex={-1}>
           {file ? <Short text={fileName(file.file)} length={70} /> : "A trace that is not listed"}
         </h3>
-        {file && <p class="note">{[windowWords(file.window), reasonWords(file.window)].filter(Boolean).join(", ")}</p>}
+        {file && (
+          <p class="note">
+            {!desk.page.shown.value.some(({ run }) => run.run === file.run) && (
+              <>
+                of <Short text={file.run} length={40} />,{" "}
+              </>
+            )}
+            {[windowWords(file.window), reasonWords(file.window)].filter(Boolean).join(", ")}
+          </p>
+        )}
         <div class="controls">
           {file && reading.state !== "refused" && <Ways desk={desk} file={file} summary={reading.summary} />}
           <button type="button" class="button quiet" onClick={() => desk.close()}>
