@@ -110,7 +110,9 @@ export function Grid<T>({ cap = 50, tools, text, ...props }: GridProps<T>) {
                     {column.value ? (
                       <button type="button" class="sort" onClick={() => sortBy(column)}>
                         {column.title}
-                        <span aria-hidden="true">{by ? (order.value.descending ? " ↓" : " ↑") : " ↕"}</span>
+                        <span aria-hidden="true">
+                          {by ? (order.value.descending ? "\u00a0↓" : "\u00a0↑") : "\u00a0↕"}
+                        </span>
                       </button>
                     ) : (
                       column.title || <span class="hidden">Actions</span>

@@ -171,7 +171,7 @@ function Kernels({ summary, csv }: TableProps) {
       title: "Kernel",
       text: true,
       value: (row) => row.name,
-      cell: (row) => <Short text={row.name} length={48} />,
+      cell: (row) => <Short text={row.name} length={110} />,
     },
     { key: "kind", title: "Kind", text: true, value: (row) => row.kind, cell: (row) => visible(row.kind) },
     {
@@ -208,6 +208,7 @@ function Kernels({ summary, csv }: TableProps) {
       cap={25}
       text={(row) => `${row.name} ${row.kind} ${row.operator ?? ""}`}
       searchLabel="Search kernels"
+      wrap
       total={total}
       tools={csv}
     />
