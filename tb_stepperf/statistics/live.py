@@ -117,6 +117,11 @@ class LiveDetector:
         self._window[self._num_kept : self._num_kept + part.size] = part
         self._num_kept += part.size
         self._num_rows += part.size
+        if self._num_rows - self._history.num_rows >= WINDOW // 4:
+            self._remember()
+
+    def _remember(self) -> None:
+        """Brings the history up to the last whole group."""
         num_new = self._num_rows - self._history.num_rows
         rows = self._rows(num_new)[: num_new // GROUP * GROUP]
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -206,6 +211,7 @@ class LiveDetector:
 
     def _test(self, alarmed: bool) -> list[ProvisionalChange]:
         """Puts the full question to the window."""
+        self._remember()
         rows = self._rows(WINDOW)
         first_row = self._num_rows - rows.size
         changes = find_changes(
