@@ -1,4 +1,4 @@
-"""Takes a trace's text apart: metadata values one by one, events by the megabyte, in whatever order they stand."""
+"""Takes a trace's text apart: metadata values one by one, events by the thousand, in whatever order they stand."""
 
 from __future__ import annotations
 

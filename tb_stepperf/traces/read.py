@@ -25,12 +25,12 @@ def read_trace(
 
     Whether it is gzip, an object or a bare list of events is decided by the content. Only complete events (`X`) and
     memory events are taken; pairs of begin and end events are counted and left out, since torch.profiler writes none.
-    Memory stays at some pieces of 1 MiB, 45 bytes an event, and the names.
+    Memory stays at some ten megabytes, the names, and twice 45 bytes an event.
 
     Args:
         path: a local path, or one that TensorBoard's gfile opens.
-        report: called with the part of the file that is read, in [0, 1], about once a MiB; whatever it raises ends
-            the reading.
+        report: called with the part of the file that is read, in [0, 1], some times a megabyte; whatever it raises ends the
+            reading.
         max_bytes: longest text, decompressed; `MAX_BYTES` by default.
 
     Returns:
