@@ -29,7 +29,7 @@ def read_trace(
 
     Args:
         path: a local path, or one that TensorBoard's gfile opens.
-        report: called with the part of the file that is read, in [0, 1], some times a megabyte; whatever it raises ends the
+        report: called with the part of the file that is read, in [0, 1], after each piece; whatever it raises ends the
             reading.
         max_bytes: longest text, decompressed; `MAX_BYTES` by default.
 
