@@ -14,6 +14,9 @@ from tb_stepperf.statistics.changes.verify import MAX_PLACED, Verifier
 
 _DECODE_ROWS = 9
 
+_UNLIKE = 4.0
+"""How many times higher or lower than typical an excursion of a pattern may be: evaluations are not all alike."""
+
 MIN_RECURRENCES = 4
 """An excursion that returns and comes again at least this often is a pattern."""
 
@@ -24,12 +27,16 @@ class Pattern:
 
     Attributes:
         height: typical height in logarithm, with its sign.
+        lowest: the smallest height, without sign.
+        highest: the largest height, without sign.
         longest: rows of the longest of them, or of the longest pause where that is shorter.
         num_found: how many were seen.
         lift: shape (num_rows,): what they add to the series.
     """
 
     height: float
+    lowest: float
+    highest: float
     longest: int
     num_found: int
     lift: np.ndarray
@@ -77,7 +84,7 @@ def find_levels(prepared: Prepared, settings: Settings) -> Levels:
         rough = Sums(clipped(flat_ms, flat_centre, prepared.scale))
         noise = global_long_run_variance(rough)
         verifier, candidates = _candidates(flat_ms, flat_centre, prepared.scale, rough, noise, settings, reach)
-        verifier.doubtful_effect = 1.5 * abs(pattern.height)
+        verifier.doubtful_effect = max(1.5 * abs(pattern.height), 1.1 * pattern.highest)
         verifier.doubtful_rows = max(3 * pattern.longest, log_ms.size // 4)
         borders = verifier.run(candidates, reach)
         decoded = decode_excursions(log_ms, verifier.sums, borders, pattern)
@@ -144,7 +151,7 @@ def segment_means(sums: Sums, borders: list[int]) -> np.ndarray:
 def recurring_pattern(verifier: Verifier, borders: list[int], settings: Settings) -> Pattern | None:
     """Finds excursions from a level and back that come again and again: a pattern, not changes.
 
-    Each must be as large as a change that counts, six standard errors of its own noise, and like the others in height.
+    Each must be as large as a change that counts, six standard errors of its own noise, not of another height altogether.
     """
     if len(borders) < 2 * MIN_RECURRENCES - 1:
         return None
@@ -163,7 +170,7 @@ def recurring_pattern(verifier: Verifier, borders: list[int], settings: Settings
     for sign in (1.0, -1.0):
         same = np.flatnonzero(eligible & (np.sign(heights) == sign))
         typical = float(np.median(size[same])) if same.size else 0.0
-        similar = same[np.abs(size[same] - typical) <= 0.35 * typical]
+        similar = same[(size[same] > typical / _UNLIKE) & (size[same] < typical * _UNLIKE)]
         total = int(lengths[similar + 1].sum())
         if similar.size >= MIN_RECURRENCES and (best is None or total < best[0]):
             best = (total, similar)
@@ -173,7 +180,14 @@ def recurring_pattern(verifier: Verifier, borders: list[int], settings: Settings
     lift = np.zeros(sums.num_rows)
     for k in chosen:
         lift[edges[k + 1] : edges[k + 2]] = heights[k]
-    return Pattern(float(np.median(heights[chosen])), int(lengths[chosen + 1].max()), int(chosen.size), lift)
+    return Pattern(
+        float(np.median(heights[chosen])),
+        float(size[chosen].min()),
+        float(size[chosen].max()),
+        int(lengths[chosen + 1].max()),
+        int(chosen.size),
+        lift,
+    )
 
 
 def _two_states(heights: np.ndarray, eligible: np.ndarray) -> np.ndarray:
@@ -201,21 +215,22 @@ def decode_excursions(log_ms: np.ndarray, sums: Sums, borders: list[int], patter
     """Decides for each row whether the pattern is up there, given the levels without it.
 
     Returns:
-        What the pattern adds to the series, shape (num_rows,): the mean height of each excursion, limited to half and
-        one and a half times the typical one.
+        What the pattern adds to the series, shape (num_rows,): the mean height of each excursion, limited to what is
+        near the heights seen.
     """
     edges = np.array([0, *borders, log_ms.size])
     level = np.repeat(segment_means(sums, borders) + sums.offset, np.diff(edges))
     sign = np.sign(pattern.height)
     height = abs(pattern.height)
     above = sign * (log_ms - level)
-    limited = np.clip(above, -0.5 * height, 1.5 * height)
+    lowest, highest = 0.5 * min(height, pattern.lowest / 0.65), 1.5 * max(height, pattern.highest / 1.35)
+    limited = np.clip(above, -lowest, highest)
     width = _DECODE_ROWS
     padded = np.pad(limited, (width // 2, width // 2), mode="edge")
     running = np.cumsum(np.concatenate([[0.0], padded]))
     smooth = (running[width:] - running[:-width]) / width
-    up = smooth > 0.5 * height
+    up = smooth > lowest
     starts = np.flatnonzero(np.diff(np.concatenate([[-1], up.astype(np.int8)])))
     lengths = np.diff(np.concatenate([starts, [log_ms.size]]))
-    heights = np.clip(np.add.reduceat(limited, starts) / lengths, 0.5 * height, 1.5 * height)
+    heights = np.clip(np.add.reduceat(limited, starts) / lengths, lowest, highest)
     return sign * np.repeat(np.where(up[starts], heights, 0.0), lengths)

@@ -157,6 +157,22 @@ def test_recurring_slow_stretches_are_a_pattern_and_a_step_on_top_is_found() -> 
     assert abs(change.step - 3500) <= 60
 
 
+def test_recurring_stretches_of_unequal_height_and_length_are_a_pattern_too() -> None:
+    for seed in range(6):
+        rng = np.random.default_rng([seed, 23])
+        step_time_ms = noise(5000, seed, sigma=0.01)
+        for start in range(300, 4900, 420):
+            step_time_ms[start : start + int(rng.integers(25, 60))] *= rng.uniform(1.12, 1.6)
+        assert find_changes(step_time_ms) == ()
+
+
+def test_three_excursions_are_no_pattern_yet() -> None:
+    step_time_ms = noise(5000, seed=24)
+    for start, factor in ((700, 1.2), (2100, 1.5), (3900, 1.3)):
+        step_time_ms[start : start + 80] *= factor
+    assert [change.kind for change in find_changes(step_time_ms)] == ["transient"] * 3
+
+
 def test_readings_that_cannot_be_a_time_are_not_used() -> None:
     step_time_ms = noise(2000, seed=14)
     step_time_ms[1100:] *= 1.1
