@@ -133,7 +133,9 @@ class Tracks(dict[Any, int]):
                 _number(process) if device is None else device,
                 _number(thread) if stream is None else stream,
             )
-        index = self[key] = self.tracks.setdefault(track, len(self.tracks))
+        index = self.tracks.setdefault(track, len(self.tracks))
+        if len(self) < MAX_TRACKS:
+            self[key] = index
         return index
 
 
