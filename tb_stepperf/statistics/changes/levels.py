@@ -151,7 +151,8 @@ def segment_means(sums: Sums, borders: list[int]) -> np.ndarray:
 def recurring_pattern(verifier: Verifier, borders: list[int], settings: Settings) -> Pattern | None:
     """Finds excursions from a level and back that come again and again: a pattern, not changes.
 
-    Each must be as large as a change that counts, six standard errors of its own noise, not of another height altogether.
+    Each must be as large as a change that counts and six standard errors of its own noise, and their heights must not
+    differ beyond all measure.
     """
     if len(borders) < 2 * MIN_RECURRENCES - 1:
         return None
