@@ -42,8 +42,8 @@ def main() -> None:
     parser.add_argument("--max-length", type=int, default=30_000)
     parser.add_argument("--failures", action="store_true")
     args = parser.parse_args()
-    tallies = {"recurring": Tally(), "other": Tally()}
-    counts: dict[str, list[int]] = {"recurring": [], "other": []}
+    tallies = {"recurring": Tally(), "other": Tally(), "all": Tally()}
+    counts: dict[str, list[int]] = {"recurring": [], "other": [], "all": []}
     delays: list[int] = []
     seconds = 0.0
     num_steps = 0
@@ -62,12 +62,13 @@ def main() -> None:
                 print(f"{series.name}: {planted} {[(c.change.kind, c.row, c.seen_at_row) for c in found]}")
             if not series.truth:
                 counts[group].append(len(rows))
+                counts["all"].append(len(rows))
                 continue
-            tally = tallies[group]
-            tally.hits += hits
-            tally.missed += missed
-            tally.false += false
-            tally.errors += errors
+            for tally in (tallies[group], tallies["all"]):
+                tally.hits += hits
+                tally.missed += missed
+                tally.false += false
+                tally.errors += errors
             for truth in series.truth:
                 delays += [c.seen_at_row - truth.step for c in found if abs(c.row - truth.step) <= 20][:1]
     for group, tally in tallies.items():
