@@ -68,8 +68,12 @@ class Life:
                 logger.warning("%d rows not written", num_lost)
 
     def forget(self) -> None:
-        """Ends the writer that nobody refers to any more: a message to the thread, no lock and no wait."""
+        """Ends the writer that nobody refers to any more: a message to the thread, no lock and no wait.
+
+        An open window is ended as well, or else its profiler would record for as long as the process lives.
+        """
         if self.here and not self._loop.ended:
+            self._captures.close()
             self._loop.end()
             self._loop.gc_time.remove()
             self._thread.end("closed")

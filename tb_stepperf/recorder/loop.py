@@ -128,7 +128,7 @@ class LoopState:
         self.buckets = Buckets(self.checks, messages)
         self.next_step = first_step
         self.gc_time = GcTime(clock)
-        self.profiler: Any = NoProfiler
+        self.profiler: Any = find_profiler()
         self.memory: MemoryProbe | None = None
         self.memory_columns: tuple[str, ...] = ()
         self.memory_due_s = math.inf

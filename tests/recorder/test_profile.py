@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import pathlib
 import re
-import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -14,7 +13,7 @@ import torch
 
 from tb_stepperf import StepPerfWriter
 from tb_stepperf.blocks import Flag
-from tb_stepperf.recorder.capture.rounds import NEVER_ACTIVE, SCHEDULED, WRITTEN
+from tb_stepperf.recorder.capture.rounds import FAILED, NEVER_ACTIVE, REFERENCE, SCHEDULED, WRITTEN
 from tb_stepperf.recorder.eventfile import host_hash
 from tests.recorder.logs import Attempt, ManualClock, read_directory, run_python
 from tests.recorder.traces import (
@@ -127,6 +126,32 @@ def test_without_a_schedule_it_records_from_start_to_stop(make_writer: MakeWrite
     assert profiled(attempt) == [2, 3, 4, 5]
 
 
+def test_a_profile_that_waits_leaves_no_marks_in_the_trace_of_another(
+    make_writer: MakeWriter, tmp_path: pathlib.Path
+) -> None:
+    with (
+        make_writer(capture="regression", warmup_steps=2) as perf,
+        perf.profile(schedule=schedule(wait=9, active=2, repeat=1), activities=CPU),
+    ):
+        train(perf, 14)
+    (attempt,) = read_directory(tmp_path)
+    found = [(record["reason"], steps_in(read_trace(tmp_path, record))) for record in capture_records(attempt)]
+    assert found == [(REFERENCE, [3, 4, 5]), (SCHEDULED, [10, 11])]
+
+
+def test_a_step_number_that_goes_back_ends_the_window(make_writer: MakeWriter, tmp_path: pathlib.Path) -> None:
+    with make_writer() as perf, perf.profile(activities=CPU):
+        for step in (100, 101, 50, 51):
+            torch.ones(1) + 1
+            perf.step(step=step)
+    first, second = read_directory(tmp_path)
+    (record,) = capture_records(first) + capture_records(second)
+    assert (record["state"], record["step"]) == (FAILED, 51)
+    assert record["error"] == "RuntimeError: the number of the step went back from 101 to 50 in the window"
+    assert profiled(first) + profiled(second) == [100, 101, 50, 51]  # stopped at the beginning of the last
+    assert not torch.autograd._profiler_enabled()
+
+
 def test_a_profile_inside_one_step(make_writer: MakeWriter, tmp_path: pathlib.Path) -> None:
     with make_writer() as perf:
         train(perf, 3)
@@ -214,6 +239,19 @@ def test_leaving_the_loop_by_an_exception_keeps_what_was_recorded(
     assert attempt.end == "exception"
 
 
+def test_a_forgotten_writer_ends_its_window(tmp_path: pathlib.Path) -> None:
+    perf = StepPerfWriter(tmp_path, capture="regression", warmup_steps=0)
+    train(perf, 4)
+    assert torch.autograd._profiler_enabled()
+    thread = perf._life._thread
+    del perf
+    assert not torch.autograd._profiler_enabled()
+    assert thread.join(30)
+    (attempt,) = read_directory(tmp_path)
+    assert windows(attempt) == [(WRITTEN, REFERENCE, 2, 4)]
+    assert attempt.end == "closed"
+
+
 def test_closing_the_writer_ends_a_profile_that_is_open(make_writer: MakeWriter, tmp_path: pathlib.Path) -> None:
     perf = make_writer()
     recording, waiting = perf.profile(activities=CPU), perf.profile(schedule=schedule(wait=9), activities=CPU)
@@ -228,29 +266,6 @@ def test_closing_the_writer_ends_a_profile_that_is_open(make_writer: MakeWriter,
         (WRITTEN, SCHEDULED, 0, 2),
     ]
     assert not torch.autograd._profiler_enabled()
-
-
-@pytest.mark.parametrize("first", ["perf", "profiler"])
-def test_a_profiler_of_the_loops_own(make_writer: MakeWriter, tmp_path: pathlib.Path, first: str) -> None:
-    """Whichever `step` comes first, the training steps of the trace are right."""
-    with make_writer(first_step=70) as perf:
-        train(perf, 3)
-        with (
-            warnings.catch_warnings(),
-            torch.profiler.profile(
-                activities=CPU, schedule=schedule(wait=1, active=2), on_trace_ready=perf.trace_handler()
-            ) as profiler,
-        ):
-            warnings.simplefilter("ignore")  # torch says that it keeps the last cycle only
-            for _ in range(7):
-                torch.ones(1) + 1
-                for step in (perf.step, profiler.step) if first == "perf" else (profiler.step, perf.step):
-                    step()
-    (attempt,) = read_directory(tmp_path)
-    assert windows(attempt) == [(WRITTEN, SCHEDULED, 75, 77), (WRITTEN, SCHEDULED, 79, 80)]
-    assert [record["step_offset"] for record in capture_records(attempt)] == [73, 73]
-    assert steps_in(read_trace(tmp_path, capture_records(attempt)[0])) == [75, 76]
-    assert {75, 76, 79} <= set(profiled(attempt))
 
 
 def test_in_a_forked_child_a_profile_does_nothing(tmp_path: pathlib.Path) -> None:

@@ -45,6 +45,7 @@ class Captures:
         clock: the loop's clock, monotonic seconds.
         files: where traces go.
         num_boundaries: boundaries that were looked at.
+        num_recorded: successive ones, up to the last, at which a profiler recorded.
     """
 
     def __init__(
@@ -58,6 +59,7 @@ class Captures:
         self.files = files
         self.clock = loop.clock
         self.num_boundaries = 0
+        self.num_recorded = 0
         self._loop = loop
         self._rules = rules or CaptureRules()
         self._messages = messages
@@ -128,6 +130,7 @@ class Captures:
                 self._loop.wake.put(None)
             self._loop.profiler = find_profiler()
             self.num_boundaries += 1
+            self.num_recorded = self.num_recorded + 1 if self._loop.profiler._is_profiler_enabled else 0
             for profile in list(self._profiles):
                 profile.advance(number)
             self._look_at_window()
@@ -251,16 +254,17 @@ class Captures:
         self._records.append({"step": step, "capture": fields})
         self._loop.begin()
 
-    def export(self, path: str, step_offset: int, fields: dict[str, Any], step: int) -> None:
+    def export(self, path: str, step_offset: int | None, fields: dict[str, Any], step: int) -> None:
         """Has an exported trace compressed into the run's directory, and recorded, by the background thread.
 
         Args:
             path: of the temporary file.
-            step_offset: training step minus number of the profiler's step.
+            step_offset: training step minus number of the profiler's step; None where they do not go together.
             fields: the capture record, without state and file.
             step: first profiled step.
         """
         if not self._loop.begin():
+            self.say("a trace is lost: the writer was closed before it. Stop the profiler first")
             discard_export(path)
             return
         self._exported.append(Exported(path, self.files.new_name(), step_offset, step, fields))
@@ -272,7 +276,9 @@ class Captures:
             trace = self._exported.popleft()
             try:
                 self.files.place(trace)
-                fields = {"state": WRITTEN, **trace.fields, "file": trace.name, "step_offset": trace.step_offset}
+                fields = {"state": WRITTEN, **trace.fields, "file": trace.name}
+                if trace.step_offset is not None:
+                    fields["step_offset"] = trace.step_offset
             except Exception as error:  # file systems of other libraries raise their own
                 fields = {"state": FAILED, **trace.fields, "error": describe(error)}
                 self.say(f"the trace {trace.name} is lost: {describe(error)}")

@@ -32,17 +32,30 @@ class TraceHandler:
 
     def _take(self, profiler: Any) -> None:
         captures = self._captures
+        start_step, end_step, offset = self._steps(profiler)
+        start_s = captures.clock()
+        captures.touch()
+        path = captures.files.export(profiler)
+        cost_ms = (captures.clock() - start_s) * 1e3
+        fields = {"reason": SCHEDULED, "start_step": start_step, "end_step": end_step, "cost_ms": cost_ms}
+        captures.export(path, offset, fields, start_step)
+
+    def _steps(self, profiler: Any) -> tuple[int, int, int | None]:
+        """Returns the training steps [start, end) that the trace holds, and the offset to the profiler's.
+
+        Where the profiler was not advanced once per step, no offset holds, and boundaries tell which steps it recorded.
+        """
+        captures = self._captures
         first, end, is_stop = self._recorded(profiler)
+        num_seen, captures.num_recorded = captures.num_recorded, 0
+        if profiler.step_num == 0 or abs(num_seen - (end - first)) > 1:
+            start = captures.next_step - num_seen
+            return start, max(captures.next_step, start + 1), None if profiler.step_num else start
         offset = captures.next_step - profiler.step_num
         num_boundaries = captures.num_boundaries - self._num_boundaries_before
         if not is_stop and num_boundaries == profiler.step_num - 1:
             offset += 1
-        start_s = captures.clock()
-        captures.touch()
-        path = captures.files.export(profiler)
-        steps = {"start_step": max(first + offset, 0), "end_step": max(end + offset, 1)}
-        cost_ms = (captures.clock() - start_s) * 1e3
-        captures.export(path, offset, {"reason": SCHEDULED, **steps, "cost_ms": cost_ms}, steps["start_step"])
+        return max(first + offset, 0), max(end + offset, 1), offset
 
     def _recorded(self, profiler: Any) -> tuple[int, int, bool]:
         """Returns the profiler's steps [start, end) that the trace holds, and whether the profiler is being stopped.

@@ -40,7 +40,8 @@ def any_due(own: Any, num_steps: int) -> bool:
     nothing = torch.profiler.ProfilerAction.NONE
     for other in _others_than(own):
         steps = range(other.step_num + 1, other.step_num + 1 + num_steps)
-        if other.step_rec_fn is not None and any(other.schedule(step) != nothing for step in steps):
+        is_under_way = other in _started or other.step_rec_fn is not None
+        if is_under_way and any(other.schedule(step) != nothing for step in steps):
             return True
     return False
 

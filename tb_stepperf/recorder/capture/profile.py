@@ -48,7 +48,8 @@ def _profile_type() -> type:
             super().__init__(**self._options)
             if not other_known:
                 others.forget_own()
-            self.record_steps = True  # also without a schedule
+            self.record_steps = False  # steps are marked here: also without a schedule, and only where it records
+            self._mark: Any = None
 
         # What the loop calls -----------------------------------------------------------------------------------------
 
@@ -70,7 +71,6 @@ def _profile_type() -> type:
                 ended.finish()
                 if ended.is_here:  # else it may still record: that is for the thread to end that started it
                     ended.put_away(self._put_away)
-                    others.see_end(self)
                     self._round = None
 
         # What the writer calls ---------------------------------------------------------------------------------------
@@ -99,18 +99,22 @@ def _profile_type() -> type:
             else:
                 others.see_start(self)
                 super().start()
+                self._begin_mark()
 
         def _advance(self, current: Round, number: int) -> None:
             if not current.is_here:
                 return
-            current.see_step(number, self.step_num)
             self._check_ours(current)
+            current.see_step(number, self.step_num)
+            self._end_mark()
             super().step()
+            self._begin_mark()
 
         def _stop(self) -> None:
             if not self._round.is_here:
                 raise RuntimeError("it was stopped in another thread than it was started in")
             self._check_ours(self._round)
+            self._end_mark()
             super().stop()
 
         def _check_ours(self, current: Round) -> None:
@@ -123,15 +127,25 @@ def _profile_type() -> type:
 
         def _put_away(self) -> None:
             """Stops what still records; after an error nothing else is known to work."""
-            marker, self.step_rec_fn = self.step_rec_fn, None
-            if marker is not None:
-                marker.__exit__(None, None, None)
+            others.see_end(self)
+            self._end_mark()
             inner = self.profiler
             if self._round.is_recording and inner is not None:
                 self._round.see_stop()
                 inner.__exit__(None, None, None)
             if inner is not None and inner.kineto_results is None:
                 self.profiler = None  # nothing came of it: nobody is to take it for one that works
+
+        def _begin_mark(self) -> None:
+            """Marks the step where it is recorded: a mark in the trace of another profiler would be one too many."""
+            if self._round.is_recording:
+                self._mark = torch.profiler.record_function(f"ProfilerStep#{self.step_num}")
+                self._mark.__enter__()
+
+        def _end_mark(self) -> None:
+            mark, self._mark = self._mark, None
+            if mark is not None:
+                mark.__exit__(None, None, None)
 
         # What torch calls --------------------------------------------------------------------------------------------
 

@@ -119,9 +119,15 @@ class Round:
         self._forget_steps()
 
     def see_step(self, number: int, profiler_step: int) -> None:
-        """Says that a training step has ended while the profiler was at a step of its own."""
+        """Says that a training step has ended while the profiler was at a step of its own.
+
+        Raises:
+            RuntimeError: its number went back: then one window would hold steps of two attempts.
+        """
         self._num_steps += 1
         if self.is_recording:
+            if self._first is not None and number <= self._last:
+                raise RuntimeError(f"the number of the step went back from {self._last} to {number} in the window")
             if self._first is None:
                 self._first, self._step_offset = number, number - profiler_step
             self._last = number

@@ -39,14 +39,14 @@ class Exported:
     Attributes:
         path: of the temporary file.
         name: that the trace file will have.
-        step_offset: training step minus number of the profiler's step.
+        step_offset: training step minus number of the profiler's step; None where they do not go together.
         step: first profiled step.
         fields: the capture record, without state and file.
     """
 
     path: str
     name: str
-    step_offset: int
+    step_offset: int | None
     step: int
     fields: dict[str, Any]
 
@@ -142,7 +142,8 @@ class TraceFiles:
 
     def _metadata(self, trace: Exported) -> dict[str, Any]:
         place = {"rank": self._place.rank, "world_size": self._place.world_size}
-        metadata: dict[str, Any] = {"stepperf": {"format": FORMAT, "step_offset": trace.step_offset, **place}}
+        offset = {} if trace.step_offset is None else {"step_offset": trace.step_offset}
+        metadata: dict[str, Any] = {"stepperf": {"format": FORMAT, **offset, **place}}
         if not _torch_knows_the_rank():
             metadata["distributedInfo"] = {"backend": None, **place}
         return metadata
