@@ -143,7 +143,7 @@ def is_standing_regression(marker: Marker) -> bool:
     change = marker.change
     if marker.planned is not None or change.change <= 0 or marker.recovers:
         return False
-    return change.kind in ("ramp", "drift", "tail") or (change.kind == "regression" and marker.end_step is None)
+    return change.kind in ("ramp", "drift") or (change.kind in ("regression", "tail") and marker.end_step is None)
 
 
 def tails_sentence(tails: TailCauses, since: int | None) -> str:
@@ -220,9 +220,10 @@ def _beginning(marker: Marker) -> str:
         return f"{gradually} {stretch}" if end is not None else f"{gradually} since step {start}"
     if change.kind == "tail":
         what = "Slow steps got slower or more frequent" if change.change > 0 else "Slow steps got faster or fewer"
-        return f"{what} at step {start}, p95"
+        return f"{what} {stretch if end is not None else f'at step {start}'}, {change.measure}"
     if change.kind == "variance":
-        return f"Step time varies {'more' if change.change > 0 else 'less'} since step {start}, p95"
+        what = f"Step time varies {'more' if change.change > 0 else 'less'}"
+        return f"{what} {stretch if end is not None else f'since step {start}'}, {change.measure}"
     if change.kind == "transient":
         return f"{word} {stretch}"
     if marker.recovers and end is None:

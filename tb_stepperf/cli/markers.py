@@ -115,7 +115,7 @@ def _row(marker: Marker) -> tuple[str, ...]:
     return (
         f"{words.step_text(marker.step)}{end}",
         kind,
-        f"{size} %{' of p95' if change.measure == 'p95' else ''}",
+        f"{size} %{'' if change.measure == 'typical' else f' of {change.measure}'}",
         interval.strip("()"),
         words.p_text(change.p_value),
         times.removesuffix(" ms"),

@@ -21,7 +21,7 @@ def marker(kind: str = "regression", change: float = 0.124, step: int = 4213, **
         change_high=change + 0.005,
         p_value=1e-9,
         end_step=None,
-        measure="typical",
+        measure="p95" if kind in ("tail", "variance") else "typical",
         before_ms=10.0,
         after_ms=10.0 * (1 + change),
         z=9.0,
@@ -68,6 +68,7 @@ def test_times_and_p_values() -> None:
         (marker("ramp", end_step=5000), "Gradually slower from step 4,213 to 5,000: +12.4 %"),
         (marker("drift", -0.06), "Gradually faster since step 4,213: −6.0 %"),
         (marker("tail"), "Slow steps got slower or more frequent at step 4,213, p95: +12.4 %"),
+        (marker("tail", end_step=4300), "Slow steps got slower or more frequent from step 4,213 to 4,300, p95: "),
         (marker("variance", -0.2), "Step time varies less since step 4,213, p95: −20.0 %"),
     ],
 )
@@ -110,6 +111,7 @@ def test_a_regression_stands_if_it_is_unannounced_lasting_and_no_return() -> Non
     others = [
         marker(planned="x"),
         marker(end_step=6000),
+        marker("tail", end_step=6000),
         marker(recovers=True),
         marker("improvement", -0.1),
         marker("transient", end_step=4300),

@@ -53,7 +53,7 @@ export interface Marker {
   change_low: number | null;
   change_high: number | null;
   p_value: number | null;
-  measure: "typical" | "p95";
+  measure: "typical" | "p90" | "p95" | "p99";
   before_ms: number | null;
   after_ms: number | null;
   num_before: number;

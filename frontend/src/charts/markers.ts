@@ -29,13 +29,15 @@ const SUFFIX: Partial<Record<Marker["kind"], string>> = {
   transient: "for a while",
   ramp: "ramp",
   drift: "drift",
-  tail: "p95",
-  variance: "p95, spread",
+  variance: "spread",
 };
-const WITH_END: Marker["kind"][] = ["transient", "ramp", "drift"];
+const WITH_END: Marker["kind"][] = ["transient", "ramp", "drift", "tail", "variance"];
 
 /** "+12.4 %", "+40.1 % for a while", "+8.0 % p95". */
-export const markerText = ({ kind, change }: Marker): string => [signed(change), SUFFIX[kind] ?? ""].join(" ").trim();
+export function markerText({ kind, change, measure }: Marker): string {
+  const suffix = [measure === "typical" ? "" : measure, SUFFIX[kind] ?? ""].filter(Boolean).join(", ");
+  return `${signed(change)} ${suffix}`.trim();
+}
 
 export interface PlacedMarker extends PlacedChange, MarkerLook {
   marker: Marker;

@@ -184,7 +184,7 @@ function Row({ page, row, several, open, onToggle }: RowProps) {
           {signed(marker.change, digits(marker.change_low, marker.change_high))}
         </b>
         <small>
-          {marker.measure === "p95" && "of p95 "}
+          {marker.measure !== "typical" && `of ${marker.measure} `}
           {range && `(${range})`}
         </small>
         {marker.before_ms !== null && (

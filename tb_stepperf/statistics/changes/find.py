@@ -9,12 +9,12 @@ import math
 import numpy as np
 
 from tb_stepperf.errors import ArgumentError
-from tb_stepperf.statistics.changes.intervals import level_interval, p95_interval, p_value
+from tb_stepperf.statistics.changes.intervals import level_interval, p_value, relative, tail_interval
 from tb_stepperf.statistics.changes.levels import Levels, find_levels
 from tb_stepperf.statistics.changes.prepare import Prepared, prepare
 from tb_stepperf.statistics.changes.records import MIN_STEPS, Change, Settings
 from tb_stepperf.statistics.changes.shapes import Slope, find_slopes, shape_of
-from tb_stepperf.statistics.changes.spread import find_spread_borders
+from tb_stepperf.statistics.changes.spread import SpreadBorder, find_spread_borders
 from tb_stepperf.statistics.changes.verify import Contrast, Verifier
 
 
@@ -75,33 +75,60 @@ def _changes_of(prepared: Prepared, settings: Settings) -> tuple[Change, ...]:
     tolerance = max(20, num_rows // 100)
     # where stretches of another level come and go, so does the tail: that is the pattern, not news
     spread = find_spread_borders(residual, marks, tolerance, settings) if levels.pattern is None else []
-    for border in spread:
-        before, after = flattened[border.start : border.row], flattened[border.row : border.end]
-        change, low, high, before_ms, after_ms = p95_interval(
-            residual[border.start : border.row], residual[border.row : border.end]
-        )
-        if prepared.warm_up > 0 and border.row <= 60 and change < 0.0:
-            # the last of a slow start
-            continue
-        level_ms = math.exp(float(np.median(before))), math.exp(float(np.median(after)))
-        found.append(
-            Change(
-                step=int(prepared.index[border.row]),
-                kind=border.kind,
-                change=change,
-                change_low=low,
-                change_high=high,
-                p_value=p_value(border.z, num_rows),
-                end_step=None,
-                measure="p95",
-                before_ms=before_ms * level_ms[0],
-                after_ms=after_ms * level_ms[1],
-                z=border.z,
-                num_before=border.row - border.start,
-                num_after=border.end - border.row,
-            )
-        )
+    found += _spread_changes(prepared, flattened, residual, spread, settings)
     return tuple(sorted(found, key=lambda change: change.step))
+
+
+def _spread_changes(
+    prepared: Prepared, flattened: np.ndarray, residual: np.ndarray, borders: list[SpreadBorder], settings: Settings
+) -> list[Change]:
+    """Borders of tail or spread as changes; pairs that return soon become one with an end."""
+    index = prepared.index
+    found: list[tuple[Change, float]] = []
+    for border in borders:
+        slow = tail_interval(
+            residual[border.start : border.row], residual[border.row : border.end], settings.log_tail_effect
+        )
+        if slow is None or (prepared.warm_up > 0 and border.row <= 60 and slow.delta < 0.0):
+            # no quantile shows it, or it is the last of a slow start
+            continue
+        step = int(index[border.row])
+        if found and _is_return(found[-1], border, slow.delta, longest=_longest_excursion(index.size), index=index):
+            found[-1] = dataclasses.replace(found[-1][0], end_step=step), math.nan
+            continue
+        before_level = math.exp(float(np.median(flattened[border.start : border.row])))
+        after_level = math.exp(float(np.median(flattened[border.row : border.end])))
+        change = Change(
+            step=step,
+            kind=border.kind,
+            change=relative(slow.delta),
+            change_low=relative(slow.low),
+            change_high=relative(slow.high),
+            p_value=p_value(border.z, index.size),
+            end_step=None,
+            measure=slow.measure,
+            before_ms=slow.before * before_level,
+            after_ms=slow.after * after_level,
+            z=border.z,
+            num_before=border.row - border.start,
+            num_after=border.end - border.row,
+        )
+        found.append((change, slow.delta))
+    return [change for change, _ in found]
+
+
+def _is_return(
+    last: tuple[Change, float], border: SpreadBorder, delta: float, *, longest: int, index: np.ndarray
+) -> bool:
+    """Whether a border of spread undoes the one before it."""
+    change, first = last
+    soon = change.step == int(index[border.start]) and border.row - border.start <= longest
+    return soon and first * delta < 0 and abs(first + delta) <= max(0.1, 0.25 * max(abs(first), abs(delta)))
+
+
+def _longest_excursion(num_rows: int) -> int:
+    """Rows within which what returns has been no lasting change."""
+    return max(60, min(500, int(0.15 * num_rows)))
 
 
 def _ends_warm_up(prepared: Prepared, levels: Levels) -> bool:
@@ -147,7 +174,7 @@ def _level_changes(
     edges = [0, *marks, num_rows]
     contrasts = {edges[k]: verifier.contrast(*edges[k - 1 : k + 2]) for k in range(1, len(edges) - 1)}
     place = {edge: k for k, edge in enumerate(edges)}
-    longest = max(60, min(500, int(0.15 * num_rows)))
+    longest = _longest_excursion(num_rows)
     found: list[Change] = []
     used: set[int] = set()
     pairs = [(a, b) for a, b in itertools.pairwise(marks) if a in steps and b in steps]

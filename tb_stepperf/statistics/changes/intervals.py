@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 
 import numpy as np
@@ -57,14 +58,47 @@ def quantile_interval(values: np.ndarray, share: float) -> tuple[float, float, f
     return middle, low, high
 
 
-def p95_interval(before: np.ndarray, after: np.ndarray) -> tuple[float, float, float, float, float]:
-    """Relative change of the 95th percentile with its 95 % interval, and both percentiles, of log times.
+@dataclasses.dataclass(frozen=True)
+class QuantileChange:
+    """How a quantile differs between two stretches.
 
-    The two intervals are combined by MOVER (Zou and Donner, Statistics in Medicine 27, 2008).
+    Attributes:
+        measure: `p95`, or another where that does not show it.
+        delta: of the logarithms.
+        low, high: 95 % interval of `delta`.
+        before, after: the quantile on either side, relative to the level.
     """
-    first, first_low, first_high = quantile_interval(before, 0.95)
-    second, second_low, second_high = quantile_interval(after, 0.95)
+
+    measure: str
+    delta: float
+    low: float
+    high: float
+    before: float
+    after: float
+
+
+def tail_interval(before: np.ndarray, after: np.ndarray, least: float) -> QuantileChange | None:
+    """How the slow steps of two stretches of log times differ, by the first quantile that shows it.
+
+    Args:
+        before: shape (num_before,), log time less its level.
+        after: shape (num_after,), likewise.
+        least: smallest change (of the logarithm) that matters.
+
+    Returns:
+        Of `p95`, else `p90` (where few samples are above p95) or `p99` (where few are slow): the first whose interval
+        excludes 0 and whose change matters, else the first whose interval excludes 0, else None.
+    """
+    found = [_quantile_change(before, after, percent) for percent in (95, 90, 99)]
+    sure = [change for change in found if not change.low <= 0.0 <= change.high]
+    return next((change for change in sure if abs(change.delta) >= least), sure[0] if sure else None)
+
+
+def _quantile_change(before: np.ndarray, after: np.ndarray, percent: int) -> QuantileChange:
+    """Two intervals combined by MOVER (Zou and Donner, Statistics in Medicine 27, 2008)."""
+    first, first_low, first_high = quantile_interval(before, percent / 100)
+    second, second_low, second_high = quantile_interval(after, percent / 100)
     delta = second - first
     low = delta - math.hypot(second - second_low, first_high - first)
     high = delta + math.hypot(second_high - second, first - first_low)
-    return relative(delta), relative(low), relative(high), math.exp(first), math.exp(second)
+    return QuantileChange(f"p{percent}", delta, low, high, math.exp(first), math.exp(second))

@@ -34,7 +34,8 @@ class Change:
             places where the series was searched (Bonferroni), at most 1.
         end_step: first step after a transient, a ramp or a drift; first step after the recovery of a `regression` or
             `improvement` that returns to the level before it; None where it lasts to the end.
-        measure: `typical` (clipped mean of log step time, close to the median) or `p95`.
+        measure: `typical` (clipped mean of log step time, close to the median), or `p95` of tail and
+            spread; where that does not show it, `p90` or `p99`.
         before_ms: `measure` on the side before, in ms.
         after_ms: `measure` on the side after (of a transient: within it), in ms.
         z: strength of the evidence: the difference in standard errors.

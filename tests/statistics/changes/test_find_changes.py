@@ -121,6 +121,26 @@ def test_a_wider_spread_is_a_variance_change() -> None:
     assert change.change > 0.05
 
 
+def test_a_noisy_stretch_that_passes_is_one_change_with_an_end() -> None:
+    step_time_ms = noise(3000, seed=12)
+    step_time_ms[1200:1320] = noise(120, seed=13, sigma=0.15)
+    change = only(find_changes(step_time_ms))
+    assert change.kind == "variance"
+    assert abs(change.step - 1200) <= 10
+    assert change.end_step is not None and abs(change.end_step - 1320) <= 10
+    assert change.change_low > 0.05
+
+
+def test_slow_steps_too_rare_for_p95_are_told_by_p99() -> None:
+    step_time_ms = noise(6000, seed=14)
+    step_time_ms[3000::40] *= 3.0  # every 40th: 2.5 %
+    rng = np.random.default_rng(15)
+    step_time_ms[3000:] = rng.permutation(step_time_ms[3000:])
+    change = only(find_changes(step_time_ms))
+    assert (change.kind, change.measure) == ("tail", "p99")
+    assert change.change_low > 1.0, "p99 is of the slow steps now, and its interval says so"
+
+
 def test_fewer_slow_steps_are_a_tail_with_a_negative_change() -> None:
     step_time_ms = noise(3000, seed=10)
     rng = np.random.default_rng(10)
