@@ -49,6 +49,11 @@ class Buffer:
         self.data = self.data[num_bytes:]
         self.position += num_bytes
 
+    def mend(self, data: bytes) -> None:
+        """Puts a repaired text, to the same end, in the place of `data`."""
+        self.position -= len(data) - len(self.data)
+        self.data = data
+
     def drop_rest(self) -> None:
         self.drop(len(self.data))
         for piece in self._text:

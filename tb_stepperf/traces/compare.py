@@ -90,8 +90,8 @@ def compare_windows(before: TraceSummary, after: TraceSummary) -> WindowComparis
     """Compares two windows, operators by name: two vendors share no kernel name, but operators.
 
     Args:
-        before: the earlier window, or the baseline.
-        after: the later window, or the candidate.
+        before: the first window: the earlier one, or the baseline.
+        after: the second window: the later one, or the candidate.
     """
     per = "step" if before.num_steps_used and after.num_steps_used else "trace"
     before_ms, after_ms = _whole_ms(before, per), _whole_ms(after, per)
@@ -195,4 +195,4 @@ def _sentence(
         return f"{subject} about the same time in both windows {figures}."
     more = "more" if change_ms > 0 else "less"
     where = contributor_text(change_ms, per, parts, operators)
-    return f"{subject} {ms(abs(change_ms))} {more} in the later window {figures}{where}."
+    return f"{subject} {ms(abs(change_ms))} {more} in the second window {figures}{where}."

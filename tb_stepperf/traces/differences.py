@@ -18,7 +18,7 @@ def differences(before: TraceSummary, after: TraceSummary) -> tuple[str, ...]:
     if old.world_size != new.world_size:
         found.append(f"Different world sizes: {_known(old.world_size)} before, {_known(new.world_size)} after.")
     if (before.device_busy_share is None) != (after.device_busy_share is None):
-        without = "earlier" if before.device_busy_share is None else "later"
+        without = "first" if before.device_busy_share is None else "second"
         found.append(f"The {without} window holds no device work: only the host's times can be compared.")
     if not (before.num_steps_used and after.num_steps_used):
         found.append(

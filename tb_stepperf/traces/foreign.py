@@ -13,7 +13,8 @@ LIST_OF_OTHERS = (
     "export the trace itself with export_chrome_trace."
 )
 EVENTS_OF_OTHERS = "The file holds something else than events under traceEvents: it is no trace of torch.profiler."
-NO_EVENTS_KEY = "The file holds a JSON object without traceEvents: it is no trace of torch.profiler."
+NO_EVENTS_KEY = "The file holds a JSON object without a list of traceEvents: it is no trace of torch.profiler."
+NO_EVENTS = "The file holds a JSON list of something else than events: it is no trace of torch.profiler."
 NOTHING_RECORDED = "The trace holds no complete event: the profiler recorded nothing in this window."
 
 HEAD_BYTES = 512
@@ -32,6 +33,7 @@ _BEGINNINGS = {
     b"version https://git-lfs": "The file is a pointer of Git LFS, not the trace: fetch it with `git lfs pull`.",
 }
 _NUM_NAMES = 100
+_NO_PHASE = "(no event)"
 _HOROVOD = ("NEGOTIATE_", "CYCLE_START")
 
 
@@ -56,7 +58,7 @@ def not_json(head: bytes) -> str:
 
 def some_names(events: Sequence[Event]) -> set[str]:
     """Returns names of the first events but labels, from which `no_events_of_torch` may tell who wrote them."""
-    return {str(event.name)[:40] for event in events[:_NUM_NAMES] if event.ph != "M"}
+    return {_NO_PHASE if event.ph is None else str(event.name)[:40] for event in events[:_NUM_NAMES] if event.ph != "M"}
 
 
 def no_events_of_torch(num_lists: int, names: Collection[str], categories: Collection[Any]) -> str:
@@ -69,6 +71,8 @@ def no_events_of_torch(num_lists: int, names: Collection[str], categories: Colle
     """
     if not num_lists:
         return NO_EVENTS_KEY
+    if names and all(name == _NO_PHASE for name in names):
+        return NO_EVENTS
     if any(name.startswith(_HOROVOD) for name in names):
         return "The file is a Horovod timeline, not a trace of torch.profiler."
     if "Trace" in categories or not names:

@@ -26,6 +26,7 @@ _TO_MARK_STEPS = (
 def notes(events: TraceEvents, steps: Steps, activity: Activity, links: Links) -> tuple[str, ...]:
     """Returns the sentences: what is missing and how to record it, what is odd, what the reader repaired."""
     found = [*_of_steps(events, steps), *_of_device(events, steps, activity), *_of_launches(events, links)]
+    found += _of_rank(events, activity)
     found += _of_options(events)
     found += [f"{num:,} × {what}." for what, num in events.oddities.items()]
     return tuple(found)
@@ -94,6 +95,15 @@ def _of_launches(events: TraceEvents, links: Links) -> list[str]:
     return [
         f"{percent(unknown)} of the device's time has no recorded launch (it was started before the recording, or "
         "calls were not recorded): no operator is charged with it."
+    ]
+
+
+def _of_rank(events: TraceEvents, activity: Activity) -> list[str]:
+    if events.rank is not None or not (events.backend or activity.communication.num):
+        return []
+    return [
+        "Ranks communicate, but the file does not say which rank it is of (no rank in distributedInfo): whose windows "
+        "are compared is yours to know."
     ]
 
 

@@ -13,7 +13,7 @@ from tb_stepperf.errors import TraceError
 from tb_stepperf.traces import foreign, scan
 from tb_stepperf.traces.buffer import Buffer
 from tb_stepperf.traces.decode import NOT_JSON, Event
-from tb_stepperf.traces.repair import COMMA, repair
+from tb_stepperf.traces.repair import COMMA, QUOTE, escape_quotes, repair
 
 MAX_REPAIR_BYTES = 1 << 22
 """Longest text that is repaired, 4 MiB: it takes some times its length in memory."""
@@ -138,6 +138,9 @@ class Pieces:
             if events is not None:
                 found = Events(text, events)
             else:
+                mended, num_mended = escape_quotes(buffer.data)
+                self._count(QUOTE, num_mended)
+                buffer.mend(mended)
                 spans, end = scan.spans(buffer.data)
                 cut = spans[-1][1] if spans else 0
                 found = self._careful(buffer.data[spans[0][0] : cut]) if spans else None

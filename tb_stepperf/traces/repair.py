@@ -6,8 +6,12 @@ import re
 
 BACKSLASH = "text with a backslash that was not escaped (repaired)"
 COMMA = "comma too many (left out)"
+QUOTE = "name with quotes that were not escaped (repaired)"
 
 _TOKEN = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|-?\b(?:NaN|nan|Infinity|inf)\b|,(?=\s*[,\]}])[\s,]*', re.DOTALL)
+_NAME = re.compile(rb'^([ \t]*"name": ")(.*"[^\n]*)("[ \t]*,?[ \t]*\r?\n)', re.MULTILINE)
+_NEXT_KEY = re.compile(rb'",\s*"[\w ]+":')
+_BARE_QUOTE = re.compile(rb'(?<!\\)"')
 _CONTROL = re.compile(r"[\x00-\x1f]")
 _ESCAPE = re.compile(r'\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}|(?P<wrong>))')
 _BACKSLASH = re.compile(r'\\(?!")')
@@ -39,6 +43,25 @@ def repair(text: bytes) -> tuple[bytes, dict[str, int]]:
         return "null"
 
     return _TOKEN.sub(token, text.decode("utf-8", "replace")).encode("utf-8"), counts
+
+
+def escape_quotes(text: bytes) -> tuple[bytes, int]:
+    """Returns the text with the quotes in names escaped, and in how many names that was necessary.
+
+    PyTorch writes the text of a `record_function` as it is, on a line of its own; with an odd number of quotes, all
+    that follows would seem to be text.
+    """
+    num_repaired = 0
+
+    def name(match: re.Match[bytes]) -> bytes:
+        nonlocal num_repaired
+        before, text, after = match.groups()
+        if _NEXT_KEY.search(match.group()) or not _BARE_QUOTE.search(text):
+            return match.group()
+        num_repaired += 1
+        return before + _BARE_QUOTE.sub(rb'\\"', text) + after
+
+    return _NAME.sub(name, text), num_repaired
 
 
 def _string(text: str, counts: dict[str, int]) -> str:

@@ -59,8 +59,11 @@ class Source:
         try:
             with tf.io.gfile.GFile(self._path, "rb") as file:
                 yield from self._pieces(file, tf.io.gfile.stat(self._path).length)
-        except tf.errors.OpError as error:
-            raise TraceError(f"The file cannot be read: {error.message}.") from error
+        except (TraceError, MemoryError):
+            raise
+        except Exception as error:  # of a remote file system, anything; of a scheme that nothing here can read, too
+            reason = getattr(error, "message", None) or f"{type(error).__name__}: {error}"
+            raise TraceError(f"The file cannot be read: {reason.rstrip('.')}.") from error
 
     def _pieces(self, file: Any, size: int) -> Iterator[bytes]:
         self._size = max(size, 1)

@@ -10,15 +10,11 @@ from collections.abc import Iterator
 from tb_stepperf.errors import TraceError
 from tb_stepperf.traces import foreign
 from tb_stepperf.traces.decode import decode_events
+from tb_stepperf.traces.kept import KEPT, kept_events, kept_value
 from tb_stepperf.traces.pieces import Pieces, Value
 from tb_stepperf.traces.read import MAX_BYTES
 from tb_stepperf.traces.source import Source
 from tb_stepperf.traces.vocabulary import Categories
-
-KEPT = frozenset(
-    ("schemaVersion", "displayTimeUnit", "baseTimeNanoseconds", "deviceProperties", "distributedInfo", "traceEvents")
-)
-"""Keys of the object that is written; nothing else of the file gets into it."""
 
 _LEVEL = 4
 
@@ -26,7 +22,8 @@ _LEVEL = 4
 def strip_events(path: str, *, max_bytes: int | None = None) -> Iterator[bytes]:
     """Returns gzip pieces of a JSON object with the events of a trace and the metadata of `KEPT`.
 
-    Events are as in the file, repaired where it is no JSON. Memory does not grow with the file.
+    Events are as in the file, repaired where it is no JSON; of the metadata there is what `kept.py` lets through.
+    Memory does not grow with the file.
 
     Args:
         path: a local path, or one that TensorBoard's gfile opens.
@@ -65,9 +62,10 @@ class _Checked:
         is_first = True
         for piece in pieces:
             if isinstance(piece, Value):
-                later.append(f"{json.dumps(piece.key)}: {json.dumps(piece.value)}".encode())
+                later.append(f"{json.dumps(piece.key)}: {json.dumps(kept_value(piece.key, piece.value))}".encode())
                 continue
-            if not piece.events:
+            text = kept_events(piece)
+            if not text:
                 continue
             if is_first:
                 yield b"".join(entry + b",\n" for entry in later) + b'"traceEvents": [\n'
@@ -75,7 +73,7 @@ class _Checked:
             if not self.is_torch:
                 self.is_torch = any(self._categories.of(event) for event in piece.events if event.ph == "X")
                 self._names |= foreign.some_names(piece.events)
-            yield (b"" if is_first else b",\n") + piece.text[1:-1]
+            yield (b"" if is_first else b",\n") + text
             is_first = False
         self._num_lists = pieces.num_lists
         yield b"\n]" + b"".join(b",\n" + entry for entry in later) + b"}\n"

@@ -47,7 +47,8 @@ def test_a_loader_that_became_slow() -> None:
     assert (found.before_ms, found.after_ms) == (6.5, 9.8)
     assert found.change_ms == pytest.approx(3.3)
     assert found.sentence == (
-        f"Steps take 3.3 ms more in the later window (6.5 → 9.8 ms), most of it (100 %) in {LOADER}: 1 → 4.3 ms a step."
+        "Steps take 3.3 ms more in the second window (6.5 → 9.8 ms), most of it (100 %) in "
+        f"{LOADER}: 1 → 4.3 ms a step."
     )
     first = found.operators[0]
     assert (first.name, first.is_annotation) == (LOADER, True)
@@ -70,7 +71,7 @@ def test_a_slower_kernel_is_found_on_the_device() -> None:
     found = compare_windows(window(device_mm_us=2000), window(device_mm_us=6000, mm_us=9000))
     assert found.basis == "device"
     assert found.sentence == (
-        "Steps take 4 ms more in the later window (6.5 → 10.5 ms), most of it (100 %) in aten::mm: 2 → 6 ms a step."
+        "Steps take 4 ms more in the second window (6.5 → 10.5 ms), most of it (100 %) in aten::mm: 2 → 6 ms a step."
     )
 
 
@@ -89,7 +90,9 @@ def test_plain_python_is_named_too() -> None:
 
 def test_an_improvement() -> None:
     found = compare_windows(window(loading_us=4300), window())
-    assert found.sentence.startswith("Steps take 3.3 ms less in the later window (9.8 → 6.5 ms), most of it (100 %) in")
+    assert found.sentence.startswith(
+        "Steps take 3.3 ms less in the second window (9.8 → 6.5 ms), most of it (100 %) in"
+    )
     assert found.operators[0].change_ms == pytest.approx(-3.3)
     assert found.operators[0].share == pytest.approx(1)
 
@@ -126,7 +129,7 @@ def test_a_change_that_many_operators_share() -> None:
 
     found = compare_windows(many(100), many(200))
     assert found.sentence == (
-        "Steps take 4 ms more in the later window (4 → 8 ms), most of it (100 %) in operators of the host: "
+        "Steps take 4 ms more in the second window (4 → 8 ms), most of it (100 %) in operators of the host: "
         "4 → 8 ms a step."
     )
 
@@ -146,7 +149,7 @@ def test_windows_without_steps_are_compared_as_a_whole() -> None:
     bare = summarise(trace(op("aten::mm", 0, 9000)))
     found = compare_windows(window(), bare)
     assert (found.per, found.before_ms, found.after_ms) == ("trace", 19.5, 9.0)
-    assert found.sentence.startswith("What is recorded takes 10.5 ms less in the later window (19.5 → 9 ms)")
+    assert found.sentence.startswith("What is recorded takes 10.5 ms less in the second window (19.5 → 9 ms)")
     mm = next(change for change in found.operators if change.name == "aten::mm")
     assert (mm.before_ms, mm.after_ms) == (15.0, 9.0)
     assert any("Not both windows mark steps" in note for note in found.notes)
@@ -161,7 +164,7 @@ def test_what_makes_windows_hard_to_compare_is_said() -> None:
         "Different devices: none before, NVIDIA H100 after.",
         "Different ranks: 0 before, 3 after.",
         "Different world sizes: 8 before, 16 after.",
-        "The earlier window holds no device work: only the host's times can be compared.",
+        "The first window holds no device work: only the host's times can be compared.",
         "Few steps: 2 before, 3 after; a single odd step may be all there is to it.",
         "Recorded with different options (record_shapes, with_stack), which cost different time themselves.",
     )

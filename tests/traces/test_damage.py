@@ -151,6 +151,19 @@ def test_single_backslashes_of_a_windows_path(read: Any) -> None:
     assert path in trace.names
 
 
+@pytest.mark.parametrize("name", ['"quoted"', 'f("a", "b")', 'say "hi', '"', '5\\" pipe'])
+def test_quotes_that_pytorch_does_not_escape(read: Any, name: str) -> None:
+    text = json.dumps(good_document(), indent=2)
+    trace = read(text.replace("sgemm", name, 2))
+    assert_good(trace, **({} if "\\" in name else {"name_with_quotes_that_were_not_escaped": 2}))
+    assert name.replace("\\", "") in trace.names
+
+
+def test_quotes_do_not_touch_lines_with_several_fields(read: Any) -> None:
+    text = json.dumps(good_document(), indent=2).replace('"sgemm",', '"sgemm", "z": "1",\n"y": "\x01",', 1)
+    assert_good(read(text))
+
+
 def test_a_time_stamp_as_text(read: Any) -> None:
     assert_good(read(replaced("1100.0", '"1100.0"')))
 
@@ -255,10 +268,10 @@ SPAN = complete("PyTorch Profiler (0)", "Trace", 1.0, 5.0, pid="Spans", tid="PyT
         pytest.param(b"[]", "recorded nothing", id="empty list"),
         pytest.param(b'{"traceEvents": []}', "recorded nothing", id="no events"),
         pytest.param(json.dumps({"traceEvents": [SPAN]}).encode(), "recorded nothing", id="the profiler's span only"),
-        pytest.param(b'{"traceEvents": 5}', "without traceEvents", id="number for events"),
+        pytest.param(b'{"traceEvents": 5}', "without a list of traceEvents", id="number for events"),
         pytest.param(b'{"traceEvents": [1, 2]}', "something else than events", id="numbers for events"),
-        pytest.param(b"{}", "without traceEvents", id="empty object"),
-        pytest.param(b'[{"a": 1}]', "not of torch.profiler.*no category", id="list of objects"),
+        pytest.param(b"{}", "without a list of traceEvents", id="empty object"),
+        pytest.param(b'[{"a": 1}]', "something else than events", id="list of objects"),
         pytest.param(json.dumps(NOT_MUCH).encode(), "recorded nothing", id="labels only"),
     ],
 )

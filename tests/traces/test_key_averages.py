@@ -17,6 +17,8 @@ from tb_stepperf.traces.summary import BREAKDOWN, TraceSummary
 
 NUM_STEPS = 3
 SLEEP_S = 0.02
+PLANTED = 'planted "sleep'
+"""PyTorch writes the quote unescaped."""
 
 
 class SlowData(TensorDataset):
@@ -48,11 +50,11 @@ def train(path: pathlib.Path) -> dict[str, tuple[int, float, float]]:
         profile_memory=True,
     ) as profiler:
         for x, y in loader:
-            with record_function("planted sleep"):
+            with record_function(PLANTED):
                 time.sleep(SLEEP_S)
-                with record_function("planted sleep"):
+                with record_function(PLANTED):
                     time.sleep(SLEEP_S / 4)
-                with record_function("planted sleep"):
+                with record_function(PLANTED):
                     time.sleep(SLEEP_S / 4)
             loss = torch.nn.functional.mse_loss(model(x), y)
             optimizer.zero_grad()
@@ -83,7 +85,7 @@ def test_every_operator_agrees(captured: tuple[TraceSummary, dict]) -> None:
 
 def test_inserted_intervals_come_out(captured: tuple[TraceSummary, dict]) -> None:
     summary, _ = captured
-    (planted,) = [row for row in summary.operators if row.name == "planted sleep"]
+    (planted,) = [row for row in summary.operators if row.name == PLANTED]
     assert planted.num_calls == 3 * NUM_STEPS
     assert planted.is_annotation
     assert planted.total_host_ms >= NUM_STEPS * SLEEP_S * 2 * 1000  # each inner sleep counts in its outer one, too

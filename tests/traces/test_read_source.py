@@ -56,6 +56,12 @@ def test_a_file_of_another_file_system(bucket: dict[str, bytes], data: bytes) ->
     assert fractions[-1] == 1.0
 
 
+@pytest.mark.parametrize("path", ["nobody://knows/this.json", "http://localhost:1/trace.json"])
+def test_a_scheme_that_nothing_can_read(path: str) -> None:
+    with pytest.raises(TraceError, match=r"^The file cannot be read: .*\.$"):
+        read_trace(path)
+
+
 def test_a_file_that_another_file_system_has_not(bucket: dict[str, bytes]) -> None:
     with pytest.raises(TraceError, match=r"cannot be read: bucket://nothing.json is not in the bucket"):
         read_trace("bucket://nothing.json")

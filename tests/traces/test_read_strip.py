@@ -14,8 +14,9 @@ import pytest
 
 from tb_stepperf.errors import TraceError
 from tb_stepperf.traces.events import TraceEvents
+from tb_stepperf.traces.kept import KEPT
 from tb_stepperf.traces.read import read_trace
-from tb_stepperf.traces.strip import KEPT, strip_events
+from tb_stepperf.traces.strip import strip_events
 from tests.support.trace_files import complete, good_document, good_events, good_text, write_large
 
 DATA = pathlib.Path(__file__).parent.parent / "data" / "traces"
@@ -78,6 +79,39 @@ def test_secrets_stay_behind(tmp_path: pathlib.Path, stripped: Any, behind: bool
     assert SECRET not in repr(trace)
     assert trace.step_offset == 7
     assert trace.profiler == {"with_stack": True}
+
+
+def test_metadata_events_are_labels_and_no_more(tmp_path: pathlib.Path, stripped: Any) -> None:
+    label = {"name": "process_name", "ph": "M", "ts": 1.5, "pid": 4711, "tid": "t", "args": {"name": "python"}}
+    odd = [
+        {**label, "args": {"name": "python", "environment": {"TOKEN": SECRET}}, "note": SECRET},
+        {"name": "environment", "ph": "M", "pid": 4711, "args": {"TOKEN": SECRET}},
+        {"name": "process_labels", "ph": "M", "pid": 4711, "args": {"labels": {"TOKEN": SECRET}}},
+        {"name": "environment", "args": {"TOKEN": SECRET}},
+    ]
+    path = tmp_path / "secret.json"
+    path.write_text(json.dumps(good_document(traceEvents=odd + good_events() + odd[1:])))
+    content = gzip.decompress(stripped(path).read_bytes())
+    assert SECRET.encode() not in content
+    assert json.loads(content)["traceEvents"] == [label, *good_events()]
+
+
+def test_what_devices_and_job_are_not_stays_behind(tmp_path: pathlib.Path, stripped: Any) -> None:
+    device = {"id": 0, "name": "NVIDIA H100", "totalGlobalMem": 8}
+    job = {"backend": "nccl", "rank": 0, "world_size": 2, "pg_count": 1}
+    path = tmp_path / "secret.json"
+    path.write_text(
+        json.dumps(
+            good_document(
+                deviceProperties=[{**device, "host": SECRET, "environment": {"TOKEN": SECRET}}, SECRET],
+                distributedInfo={**job, "host": SECRET},
+                displayTimeUnit={"TOKEN": SECRET},
+            )
+        )
+    )
+    content = json.loads(gzip.decompress(stripped(path).read_bytes()))
+    assert SECRET not in json.dumps(content)
+    assert (content["deviceProperties"], content["distributedInfo"]) == ([device], job)
 
 
 def test_a_list_at_the_top_becomes_an_object(tmp_path: pathlib.Path, stripped: Any) -> None:

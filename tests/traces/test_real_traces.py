@@ -145,3 +145,10 @@ def test_a_long_trace_of_the_same_kind_has_the_same_means() -> None:
         assert times * one.self_host_ms == pytest.approx(other.self_host_ms)
         assert times * one.total_device_ms == pytest.approx(other.total_device_ms)
     assert [times * row.num_calls for row in short.kernels] == [row.num_calls for row in long.kernels]
+
+
+@pytest.mark.parametrize(
+    ("file", "is_said"), [("hta/rank_not_found.json.gz", True), ("hta/sampled_rank-0.json.gz", False)]
+)
+def test_a_rank_that_a_job_of_several_does_not_name(file: str, is_said: bool) -> None:
+    assert any("does not say which rank" in note for note in summary(file).info.notes) == is_said
