@@ -252,10 +252,18 @@ describe("one trace", () => {
     expect(rows("article .sorted")[0]!.textContent).toContain("cudaDeviceSynchronize");
     expect(article.textContent).toContain("nothing is recorded there");
   });
+  it("of a plain profiler shows its steps in the list, once it is read", async () => {
+    const [plain] = own().map((file) => ({ ...file, window: null, num_parts: 1, part: 1, reading: "unread" as const }));
+    await shown({ list: { traces: [plain!] } });
+    expect(rows()[0]!.textContent).toMatch(/^steps not recorded/);
+    await click(labelled("Read the trace"));
+    expect(rows()[0]!.textContent).toMatch(/^steps [\d,]+–[\d,]+/);
+  });
   it("without steps says so, and every table has words where it has no rows", async () => {
     await shown({ summary: { ...recorded.stepless, waits: [] } });
     await click(labelled("Read the trace"));
     const article = root.querySelector("article.trace")!;
+    expect(article.textContent).toContain("no part of the trace stands out");
     expect(article.textContent).toContain("No step is marked in this trace");
     expect(article.textContent).toContain("No rule speaks");
     expect(article.querySelector(".slice")!.getAttribute("aria-label")).toMatch(/^whole trace: 48\.3 ms/);

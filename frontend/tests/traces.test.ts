@@ -13,6 +13,7 @@ import {
   headlineWords,
   launchWords,
   lostWords,
+  markedWords,
   middle,
   reasonWords,
   sliceWords,
@@ -145,6 +146,22 @@ describe("words", () => {
     expect(traceName(file("a", null, { num_parts: 3, part: 2 }))).toBe("part 2 of 3 · plain profiler");
     expect(traceName(file("a", null, { file: "x/y.json" }))).toBe("y.json · plain profiler");
   });
+  it("say which steps a file marks", () => {
+    const { info, steps } = recorded.cpu;
+    const [first] = steps;
+    const marked = [
+      { ...first!, step: "9007199254740993" },
+      ...["1", "9007199254740995"].map((step) => ({ ...first!, step })),
+    ];
+    expect(markedWords({ info: { ...info, numbering: "profiler" }, steps: marked })).toBe(
+      "steps 9,007,199,254,740,993–9,007,199,254,740,995 (profiler’s count)",
+    );
+    expect(markedWords({ info: { ...info, numbering: "training" }, steps: marked.slice(0, 1) })).toBe(
+      "step 9,007,199,254,740,993",
+    );
+    expect(markedWords(recorded.stepless)).toBe("");
+    expect(markedWords({ info: { ...info, steps_from: "optimizer" }, steps })).toBe("");
+  });
   it("say what the profiler costs", () => {
     expect(costWords(window(1, 2, { profiled_ms: 14.1, unprofiled_ms: 10 }))).toBe(
       "14.1 ms while profiled, 10.0 ms around it (1.4 ×)",
@@ -168,6 +185,9 @@ describe("words", () => {
     );
     expect(launchWords(recorded.gpu)).toMatch(
       /^612 kernels a step, the median one 8\.40 µs; 58 % are shorter than 10 µs\./,
+    );
+    expect(launchWords({ ...recorded.gpu, num_steps_used: 0 })).toMatch(
+      /^612 kernels in the whole trace,.+ in the whole trace in /,
     );
     expect(launchWords(recorded.cpu)).toBe("");
     expect(factWords(recorded.gpu, file("a", null))).toEqual(

@@ -50,12 +50,12 @@ def print_title(console: Console, text: str, details: str = "") -> None:
 
 def print_verdict(console: Console, text: str, style: str) -> None:
     """Prints the sentence that matters most."""
-    console.print(Padding(Text(printable(text), style=style), _INDENT, expand=False))
+    _print_text(console, Text(printable(text), style=style))
 
 
 def print_note(console: Console, text: str) -> None:
     """Prints a sentence that one should know."""
-    console.print(Padding(Text(printable(text), style="dim"), _INDENT, expand=False))
+    _print_text(console, Text(printable(text), style="dim"))
 
 
 def print_table(console: Console, headings: Sequence[str], rows: Sequence[Sequence[str]], right: Sequence[str]) -> None:
@@ -72,6 +72,13 @@ def print_table(console: Console, headings: Sequence[str], rows: Sequence[Sequen
     for row in rows:
         table.add_row(*(Text(printable(cell)) for cell in row))
     console.print(Padding(table, _INDENT, expand=False))
+
+
+def _print_text(console: Console, text: Text) -> None:
+    """Prints wrapped lines, indented, that end where their text does: `Padding` would fill them with blanks."""
+    for line in text.wrap(console, console.width - _INDENT[3]):
+        line.rstrip()
+        console.print(Text(" " * _INDENT[3]).append_text(line), soft_wrap=True)
 
 
 def printable(text: str) -> str:

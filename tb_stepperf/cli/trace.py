@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 from collections.abc import Sequence
 
@@ -20,8 +21,13 @@ MAX_OPERATORS = 15
 _OPERATOR = ("operator", "calls", "self host ms", "total host ms")
 _ON_DEVICE = ("self device ms", "total device ms")
 _CHANGE = ("operator", "change ms", "share", "before ms", "after ms", "calls before", "calls after")
-_PARTS = {"exposed_communication": "exposed comm", "data_loading": "data", "cpu_operators": "cpu ops"}
-"""Parts of a step whose names are too long for the heading of a column."""
+_PARTS = {
+    "set": "fill",
+    "exposed_communication": "exposed comm",
+    "data_loading": "data",
+    "cpu_operators": "host ops",
+}
+"""Parts of a step whose names are too long, or too short, for the heading of a column."""
 
 _MAX_SHAPES = 40
 _SAME_CHANGE = 0.01
@@ -75,7 +81,11 @@ def _print_operators(console: Console, summary: TraceSummary) -> None:
 
 def _details(summary: TraceSummary) -> str:
     info = summary.info
-    parts = [f"{info.num_events:,} events", f"{_ms(info.span_ms)} ms", *info.devices]
+    parts = [
+        f"{info.num_events:,} event{'' if info.num_events == 1 else 's'}",
+        f"{_ms(info.span_ms)} ms",
+        *info.devices,
+    ]
     if info.rank is not None:
         parts.append(f"rank {info.rank}" if info.world_size is None else f"rank {info.rank} of {info.world_size}")
     if summary.steps:
@@ -92,14 +102,15 @@ def _print_findings(console: Console, summary: TraceSummary) -> None:
 
 
 def _print_steps(console: Console, summary: TraceSummary) -> None:
-    """Prints a row a step and one for their mean; of the whole trace where it has no step."""
+    """Prints a row a step and one for their mean; of the whole trace where it has no step. Parts without time: none."""
     is_busy_known = summary.device_busy_share is not None
-    headings = ["step", "ms", *(_PARTS.get(part, part) for part in BREAKDOWN)]
+    used = [any(parts) for parts in zip(summary.breakdown_ms, *(step.breakdown_ms for step in summary.steps))]
+    headings = ["step", "ms", *itertools.compress((_PARTS.get(part, part) for part in BREAKDOWN), used)]
     headings += ["device busy"] if is_busy_known else []
-    rows = [[*_step(step), *([_busy(step)] if is_busy_known else [])] for step in summary.steps[:MAX_STEPS]]
+    rows = [[*_step(step, used), *([_busy(step)] if is_busy_known else [])] for step in summary.steps[:MAX_STEPS]]
     total = "trace" if summary.step_ms is None else f"mean of {summary.num_steps_used}"
     whole_ms = sum(summary.breakdown_ms) if summary.step_ms is None else summary.step_ms
-    last = [total, _ms(whole_ms), *map(_ms, summary.breakdown_ms)]
+    last = [total, _ms(whole_ms), *map(_ms, itertools.compress(summary.breakdown_ms, used))]
     if summary.device_busy_share is not None:
         last.append(f"{summary.device_busy_share:.0%}")
     output.print_table(console, headings, [*rows, last], headings[1:])
@@ -107,9 +118,9 @@ def _print_steps(console: Console, summary: TraceSummary) -> None:
         output.print_note(console, f"{more:,} more steps; --json has them.")
 
 
-def _step(step: StepSlice) -> list[str]:
+def _step(step: StepSlice, used: Sequence[bool]) -> list[str]:
     cut = "" if step.cut is None else f", cut at its {step.cut}"
-    return [f"{step.step:,}{cut}", _ms(step.duration_ms), *map(_ms, step.breakdown_ms)]
+    return [f"{step.step:,}{cut}", _ms(step.duration_ms), *map(_ms, itertools.compress(step.breakdown_ms, used))]
 
 
 def _busy(step: StepSlice) -> str:
@@ -133,8 +144,9 @@ def _print_comparison(title: str, comparison: WindowComparison) -> None:
     is_slower = comparison.change_ms > _SAME_CHANGE * comparison.before_ms
     output.print_verdict(console, comparison.sentence, "bold red" if is_slower else "green")
     parts = [
-        (part.part.replace("_", " "), _ms(part.before_ms), _ms(part.after_ms), _signed(part.change_ms))
+        (_PARTS.get(part.part, part.part), _ms(part.before_ms), _ms(part.after_ms), _signed(part.change_ms))
         for part in comparison.parts
+        if part.before_ms or part.after_ms
     ]
     headings: Sequence[str] = ("part", "before ms", "after ms", "change ms")
     output.print_table(console, headings, parts, headings[1:])
@@ -156,6 +168,8 @@ def _print_comparison(title: str, comparison: WindowComparison) -> None:
 
 
 def _ms(value: float) -> str:
+    if 0 < abs(value) < 0.001:
+        return f"{value:.1g}"
     return f"{value:,.3f}" if abs(value) < 10 else f"{value:,.1f}"
 
 

@@ -28,6 +28,32 @@ def test_a_trace_for_people(tmp_path: pathlib.Path, capsys: pytest.CaptureFixtur
     assert tiny_trace.SECRET not in done.out
 
 
+def test_parts_that_take_no_time_have_no_column(tmp_path: pathlib.Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tiny_trace.write(tmp_path / "x.pt.trace.json")
+    done = stepperf(capsys, "trace", path)
+    (headings,) = [line.split() for line in done.out.splitlines() if line.split()[:2] == ["step", "ms"]]
+    assert headings == ["step", "ms", "host", "ops", "other"]
+    done = stepperf(capsys, "trace", path, path)
+    first_words = [line.split()[0] for line in done.out.splitlines() if line.split()]
+    assert "host" in first_words
+    assert not {"kernel", "copy", "fill", "exposed", "runtime", "data"} & set(first_words)
+
+
+def test_sentences_end_where_their_text_ends(tmp_path: pathlib.Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = stepperf(capsys, "trace", tiny_trace.write(tmp_path / "x.json")).out
+    wrapped = [line for line in out.splitlines() if line.startswith("  The file ")]
+    assert wrapped
+    assert not any(line.endswith(" ") for line in wrapped)
+
+
+def test_one_short_event(tmp_path: pathlib.Path, capsys: pytest.CaptureFixture[str]) -> None:
+    event = {"ph": "X", "cat": "cpu_op", "name": "aten::mm", "ts": 1.5, "dur": 0.03, "pid": 1, "tid": 1}
+    path = tiny_trace.write(tmp_path / "x.json", tiny_trace.trace(traceEvents=[event]))
+    lines = stepperf(capsys, "trace", path).out.splitlines()
+    assert lines[0].startswith("x.json  1 event, 3e-05 ms")
+    assert ["trace", "3e-05", "3e-05"] in [line.split() for line in lines]
+
+
 def test_json_is_what_the_tab_gets(tmp_path: pathlib.Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tiny_trace.write(tmp_path / "x.pt.trace.json")
     done = stepperf(capsys, "trace", path, "--json")
@@ -93,4 +119,5 @@ def test_refusals(tmp_path: pathlib.Path, capsys: pytest.CaptureFixture[str]) ->
     assert_refused(stepperf(capsys, "trace", tmp_path / "gone.json"), "No such file")
     assert_refused(stepperf(capsys, "trace", tmp_path), "regular file")
     assert_refused(stepperf(capsys, "trace", tmp_path / "x.json", page), "HTML")
+    assert_refused(stepperf(capsys, "trace", "nobody://knows/this.json"), "cannot be read")
     assert_refused(stepperf(capsys, "trace"), "Missing argument 'FILE'")

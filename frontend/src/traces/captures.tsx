@@ -9,7 +9,7 @@ import { memberOf } from "../state/catalog";
 import { isUnderWay, type Desk } from "./desk";
 import { Grid, type Column } from "./grid";
 import { Short } from "./short";
-import { costWords, fileName, lostWords, reasonWords, windowWords } from "./words";
+import { costWords, fileName, lostWords, markedWords, reasonWords, windowWords } from "./words";
 
 /** The captures as a table, a row each, and the windows that left no file. */
 
@@ -35,7 +35,7 @@ export function Captures({ desk, files }: Choice) {
       title: "Steps",
       text: true,
       value: ({ window }) => (window?.start ? BigInt(window.start) : null),
-      cell: (file) => <Where file={file} />,
+      cell: (file) => <Where desk={desk} file={file} />,
     },
     ...(several
       ? [
@@ -104,8 +104,10 @@ export function Captures({ desk, files }: Choice) {
   );
 }
 
-function Where({ file }: { file: TraceFile }) {
-  const words = windowWords(file.window);
+/** The steps of a window as they were recorded, else as the file marks them, once it is read. */
+function Where({ desk, file }: { desk: Desk; file: TraceFile }) {
+  const { summary } = desk.reading(file.trace).value;
+  const words = windowWords(file.window) || (summary ? markedWords(summary) : "");
   const part = file.num_parts > 1 ? `part ${file.part} of ${file.num_parts}` : "";
   return (
     <>

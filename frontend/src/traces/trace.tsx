@@ -1,7 +1,7 @@
 import { useSignal } from "@preact/signals";
 import { useLayoutEffect, useRef } from "preact/hooks";
 
-import type { Finding, TraceFile, TraceSummary } from "../api/traces";
+import type { TraceFile, TraceSummary } from "../api/traces";
 import { percent } from "../format/numbers";
 import { visible } from "../format/text";
 import { bytes } from "../format/units";
@@ -146,7 +146,7 @@ function Read({ desk, file, summary }: { desk: Desk; file: TraceFile; summary: T
           ))}
         </ul>
       )}
-      <Findings findings={summary.findings} />
+      <Findings summary={summary} />
       <Breakdown summary={summary} />
       {launches && (
         <section>
@@ -161,20 +161,21 @@ function Read({ desk, file, summary }: { desk: Desk; file: TraceFile; summary: T
 }
 
 /** What may be the cause, first. */
-function Findings({ findings }: { findings: readonly Finding[] }) {
+function Findings({ summary: { findings, step_ms: step } }: { summary: TraceSummary }) {
+  const whole = step === null ? "trace" : "step";
   return (
     <section aria-labelledby="findings-title">
       <h4 id="findings-title">Findings: candidates, not proven causes</h4>
       {findings.length === 0 ? (
-        <p class="note">No rule speaks: no part of the step stands out as a cause that the rules know.</p>
+        <p class="note">No rule speaks: no part of the {whole} stands out as a cause that the rules know.</p>
       ) : (
         <ol class="findings">
           {findings.map((finding) => (
             <li key={finding.rule}>
               <p>
                 <b>{visible(finding.candidate)}</b>{" "}
-                <span class="badge" title="Part of the step that is at stake">
-                  {percent(finding.share)} of the step
+                <span class="badge" title={`Part of the ${whole} that is at stake`}>
+                  {percent(finding.share)} of the {whole}
                 </span>
               </p>
               <dl>

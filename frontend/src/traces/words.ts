@@ -35,6 +35,14 @@ export function windowWords(window: Pick<CaptureWindow, "start" | "end"> | null)
   return `steps ${integer(window.start)}–${integer(last)}`;
 }
 
+/** "steps 5–10 (profiler’s count)", as a trace that was read marks them; "" where it marks none. */
+export function markedWords({ steps, info }: Pick<TraceSummary, "steps" | "info">): string {
+  const [first, last] = [steps[0], steps.at(-1)];
+  if (!first || !last || info.steps_from !== "profiler") return "";
+  const words = windowWords({ start: first.step, end: String(BigInt(last.step) + 1n) });
+  return info.numbering === "profiler" ? `${words} (profiler’s count)` : words;
+}
+
 /** "14.1 ms while profiled, 10.0 ms around it (1.4 ×)". */
 export function costWords(window: Pick<CaptureWindow, "profiled_ms" | "unprofiled_ms"> | null): string {
   const { profiled_ms: profiled = null, unprofiled_ms: unprofiled = null } = window ?? {};
@@ -132,11 +140,12 @@ export const stepName = ({ step, cut }: Pick<StepSlice, "step" | "cut">): string
   `step ${integer(step)}${cut === null ? "" : ` (${cut === "start" ? "its start" : "its end"} may be cut)`}`;
 
 /** "640 kernels a step, …" */
-export function launchWords({ launches: found }: TraceSummary): string {
+export function launchWords({ launches: found, num_steps_used: used }: TraceSummary): string {
   if (!found) return "";
+  const per = used ? "a step" : "in the whole trace";
   return (
-    `${count(Math.round(found.num_kernels_per_step), "kernel")} a step, the median one ${time(found.median_kernel_us / 1000)}; ` +
-    `${percent(found.short_share)} are shorter than 10 µs. The device waits ${time(found.gap_ms_per_step)} a step in ` +
+    `${count(Math.round(found.num_kernels_per_step), "kernel")} ${per}, the median one ${time(found.median_kernel_us / 1000)}; ` +
+    `${percent(found.short_share)} are shorter than 10 µs. The device waits ${time(found.gap_ms_per_step)} ${per} in ` +
     `${count(found.num_gaps, "gap")} between its work, ${percent(found.short_gap_share)} of that in gaps below 1 ms.`
   );
 }
