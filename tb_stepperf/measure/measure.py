@@ -16,6 +16,7 @@ from tb_stepperf.measure.instruments import Instruments
 from tb_stepperf.measure.log import RunLog
 from tb_stepperf.measure.options import check_options, takes_perf
 from tb_stepperf.measure.steps import Step, StepRunner
+from tb_stepperf.recorder.capture.others import noticing
 from tb_stepperf.recorder.environment import Environment
 from tb_stepperf.recorder.messages import Messages
 
@@ -137,6 +138,7 @@ class _Measurement:
         self._instruments = instruments
         self._log = log
         self._mirrors = () if log is None else (log.writer.stage,)
+        self._runs_profiler = False
 
     def _run(self, name: str) -> Step:
         """Runs a step that the writer measures as well, where there is one."""
@@ -146,10 +148,11 @@ class _Measurement:
         """Runs the warm-up steps; the device and the conditions are known once the first has run."""
         labels, steps = self._runner.labels, []
         labels.mirrors = (*self._mirrors, lambda name: _see_autocast(self._instruments.environment))
-        for number in range(1, num_steps + 1):
-            steps.append(self._run(f"warm-up step {number} of {num_steps}"))
-            self._instruments.settle()
-            labels.timer = self._instruments.timer
+        with noticing(self._see_profiler):
+            for number in range(1, num_steps + 1):
+                steps.append(self._run(f"warm-up step {number} of {num_steps}"))
+                self._instruments.settle()
+                labels.timer = self._instruments.timer
         self._instruments.settle()
         labels.timer = self._instruments.timer
         if self._log is not None:
@@ -160,11 +163,16 @@ class _Measurement:
         """Runs the measured steps, with nothing else under way."""
         self._runner.labels.mirrors = ()
         self._instruments.read_peaks()
-        steps = [self._runner.run(f"measured step {number} of {num_steps}") for number in range(1, num_steps + 1)]
+        names = [f"measured step {number} of {num_steps}" for number in range(1, num_steps + 1)]
+        with noticing(self._see_profiler):
+            steps = [self._runner.run(name) for name in names]
         if self._log is not None:
             self._log.add(steps)
             self._log.flush()
         return steps
+
+    def _see_profiler(self) -> None:
+        self._runs_profiler = True
 
     def profile(self, num_steps: int) -> tuple[profiling.Profiled, Trace | None]:
         """Runs the profiled steps; returns the trace that they left in the run as well."""
@@ -172,11 +180,13 @@ class _Measurement:
             return profiling.Profiled(), None
         log, labels = self._log, self._runner.labels
         labels.mirrors = self._mirrors
+        make_profile = None if log is None else log.writer.profile
+        options = (num_steps, labels, self._instruments, make_profile, self._runs_profiler)
         if log is None:
-            return profiling.profile_steps(self._run, num_steps, labels, self._instruments, None), None
+            return profiling.profile_steps(self._run, *options), None
         known = log.trace_files()
         log.go_on()
-        profiled = profiling.profile_steps(self._run, num_steps, labels, self._instruments, log.writer.profile)
+        profiled = profiling.profile_steps(self._run, *options)
         log.flush()
         trace = None
         try:

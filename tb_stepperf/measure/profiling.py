@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import sys
 from collections.abc import Callable, Iterable, Iterator
@@ -12,7 +13,7 @@ from tb_stepperf.measure.evidence import Operator
 from tb_stepperf.measure.instruments import Instruments
 from tb_stepperf.measure.stages import StageLabels
 from tb_stepperf.measure.steps import Step
-from tb_stepperf.recorder.capture.others import profiler_in_the_way
+from tb_stepperf.recorder.capture.others import noticing, profiler_in_the_way
 
 MAX_OPERATORS = 20
 """Operators that an evidence holds, the hottest first."""
@@ -39,6 +40,7 @@ def profile_steps(
     labels: StageLabels,
     instruments: Instruments,
     make_profile: Callable[..., Any] | None,
+    runs_profiler: bool,
 ) -> Profiled:
     """Runs one step to warm the profiler up and `num_steps` that it records; it is stopped in any case.
 
@@ -48,6 +50,7 @@ def profile_steps(
         labels: their stages become annotations of the trace.
         instruments: say whether there is a device to be traced.
         make_profile: takes the place of `torch.profiler.profile`.
+        runs_profiler: whether a step is known to begin a profiler of its own.
 
     Raises:
         MeasureError: the step function raised. What the profiler raises is a problem in the result.
@@ -59,7 +62,12 @@ def profile_steps(
     recorded = [f"profiled step {number} of {num_steps}" for number in range(1, num_steps + 1)]
     names = iter(["the profiler's warm-up step", *recorded])
     try:
-        _record(profiled, run, names, num_steps, labels, instruments, make_profile)
+        own = "a step begins a profiler of its own" if runs_profiler else None
+        in_the_way = own or profiler_in_the_way(None, num_steps + 1)
+        if in_the_way is None:
+            _record(profiled, run, names, num_steps, labels, instruments, make_profile)
+        else:
+            profiled.problem = f"not profiled: {in_the_way}, and two at a time are not possible"
     except MeasureError:
         raise
     except Exception as error:  # whatever torch, its tracing libraries or a driver raise
@@ -82,10 +90,6 @@ def _record(
 ) -> None:
     import torch
 
-    in_the_way = profiler_in_the_way(None, num_steps + 1)
-    if in_the_way is not None:
-        profiled.problem = f"not profiled: {in_the_way}, and two at a time are not possible"
-        return
     labels.mirrors += (torch.profiler.record_function,)
     averages: list[Any] = []
     failure: MeasureError | None = None
@@ -96,11 +100,13 @@ def _record(
             on_trace_ready=lambda profile: averages.extend(profile.key_averages()),
         ) as profile:
             try:
-                run(next(names))
-                profile.step()
                 for name in names:
-                    profiled.steps.append(run(name))
+                    with (
+                        noticing(_refuse) if make_profile is None else contextlib.nullcontext()
+                    ):  # a writer's gives way
+                        profiled.steps.append(run(name))
                     profile.step()
+                del profiled.steps[0]  # the warm-up
             except MeasureError as error:
                 failure = error
     except Exception:
@@ -112,6 +118,15 @@ def _record(
     if not averages:
         profiled.problem = "the profiler recorded nothing; the log (logger tb_stepperf) may say why"
         profiled.steps.clear()  # so they tell nothing of its cost
+
+
+def _refuse() -> None:
+    """Stops a profiler of the step's own before it begins: the two together would end the process.
+
+    Raises:
+        RuntimeError: always.
+    """
+    raise RuntimeError("a profiler began in a step that measure_step profiles; profile_steps=0 leaves it alone")
 
 
 def _operators(averages: Iterable[Any], steps: list[Step], host: Any) -> tuple[Operator, ...]:

@@ -12,7 +12,7 @@ import pytest
 
 from tb_stepperf import measure_step
 from tb_stepperf.errors import ConfigError, MeasureError, StepPerfError
-from tests.recorder.logs import read_directory
+from tests.recorder.logs import read_directory, run_python
 
 
 async def coroutine() -> None:
@@ -207,3 +207,34 @@ def test_ranks_run_as_many_steps_also_where_the_profiler_fails(monkeypatch: pyte
     assert len(calls) == 1 + 1 + 3
     assert evidence.environment["world_size"] == 2
     assert evidence.profiled_times_ms == ()
+
+
+@pytest.mark.parametrize("with_log", [True, False])
+def test_a_step_that_runs_a_profiler_of_its_own_is_not_profiled(tmp_path: pathlib.Path, with_log: bool) -> None:
+    """In a process of its own, which two profilers at a time would end."""
+    result = run_python(
+        """
+import itertools, sys, torch
+from tb_stepperf import measure_step
+logdir = sys.argv[1] if len(sys.argv) > 1 else None
+calls = itertools.count()
+def always():
+    with torch.profiler.profile() as profiler:
+        torch.ones(1) + 1
+    assert any(one.key == "aten::add" for one in profiler.key_averages())
+def late():
+    if next(calls) == 6:  # the second that is profiled
+        always()
+evidence = measure_step(always, repeats=3, logdir=logdir)
+print(*evidence.notes, evidence.profiled_ratio, sep="|")
+try:
+    print(*measure_step(late, warmup=1, repeats=3, logdir=logdir).notes, sep="|")
+except Exception as error:
+    print(error)
+""",
+        *([tmp_path] if with_log else []),
+    )
+    assert result.returncode == 0, result.stderr
+    always, late = result.stdout.splitlines()
+    assert "not profiled: a step begins a profiler of its own, and two at a time are not possible|None" in always
+    assert ("the profiler recorded nothing" if with_log else "a profiler began in a step that measure_step") in late

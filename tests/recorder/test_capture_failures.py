@@ -6,7 +6,6 @@ import gzip
 import pathlib
 import shutil
 import sys
-import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -14,24 +13,15 @@ import fsspec
 import pytest
 import torch
 
-from tb_stepperf import CaptureRules, StepPerfWriter
+from tb_stepperf import StepPerfWriter
 from tb_stepperf.recorder.capture import captures as captures_module
 from tb_stepperf.recorder.capture.profile import NullProfile
-from tb_stepperf.recorder.capture.rounds import FAILED, REFERENCE, SCHEDULED, SKIPPED, WRITTEN
+from tb_stepperf.recorder.capture.rounds import FAILED, REFERENCE, SCHEDULED, WRITTEN
 from tb_stepperf.recorder.capture.slow import SlowSteps
 from tests.recorder.logs import event_files, read_directory, read_log, run_python
-from tests.recorder.traces import CPU, capture_records, schedule, trace_files, train, windows
+from tests.recorder.traces import CPU, capture_records, only_record, schedule, trace_files, train, windows
 
 MakeWriter = Callable[..., StepPerfWriter]
-
-
-def only_record(directory: pathlib.Path) -> dict[str, Any]:
-    """The one capture record of a log, all of whose steps are there."""
-    (attempt,) = read_directory(directory)
-    assert attempt.steps == list(range(len(attempt.steps)))
-    assert attempt.counters == {}
-    (record,) = capture_records(attempt)
-    return record
 
 
 @pytest.mark.parametrize("method", ["prepare_trace", "start_trace", "stop_trace", "export_chrome_trace"])
@@ -136,92 +126,6 @@ def test_a_bug_of_ours_ends_windows_only(
     (attempt,) = read_directory(tmp_path)
     assert (attempt.steps, attempt.counters) == (list(range(5)), {})
     assert [entry.message for entry in caplog.records] == ["no window is captured any more: ZeroDivisionError: a bug"]
-
-
-# Other profilers ------------------------------------------------------------------------------------------------------
-
-
-def test_where_another_profiler_records_nothing_is_started(make_writer: MakeWriter, tmp_path: pathlib.Path) -> None:
-    with torch.profiler.profile(activities=CPU) as foreign, make_writer(capture="regression") as perf:
-        train(perf, 4)
-        with perf.profile(activities=CPU):
-            train(perf, 2)
-    assert sum(event.name == "aten::mm" for event in foreign.events()) == 6
-    records = capture_records(read_directory(tmp_path)[0])
-    assert [(record["state"], record["reason"]) for record in records] == [(SKIPPED, REFERENCE), (SKIPPED, SCHEDULED)]
-    assert {record["error"] for record in records} == {"another profiler is recording: two at a time are not possible"}
-
-
-@pytest.mark.parametrize(
-    ("counts", "error"),
-    [
-        ({"warmup": 6, "active": 2}, "another profiler is warming up: two at a time are not possible"),
-        ({"wait": 4, "active": 2}, "another profiler begins within 4 steps: two at a time are not possible"),
-        ({"wait": 9, "active": 2}, None),
-    ],
-)
-def test_a_profiler_that_does_not_record_yet_is_not_disturbed(
-    make_writer: MakeWriter, tmp_path: pathlib.Path, counts: Any, error: str | None
-) -> None:
-    traces: list[int] = []
-    with (
-        torch.profiler.profile(
-            activities=CPU,
-            schedule=schedule(repeat=1, **counts),
-            on_trace_ready=lambda profiler: traces.append(len(profiler.events())),
-        ) as foreign,
-        make_writer(capture="regression") as perf,
-    ):
-        for _ in range(14):
-            train(perf, 1)
-            foreign.step()
-    record = only_record(tmp_path)
-    assert record.get("error") == error
-    assert record["state"] == (SKIPPED if error else WRITTEN)
-    assert len(traces) == 1
-
-
-@pytest.mark.parametrize("start_at", ["warm-up", "recording"])
-def test_a_profiler_that_comes_during_a_window_takes_over(
-    make_writer: MakeWriter, tmp_path: pathlib.Path, start_at: str
-) -> None:
-    rules = CaptureRules(num_steps=6, num_warmup_steps=1)
-    traces: list[int] = []
-    with make_writer(capture=rules) as perf:
-        train(perf, 1 if start_at == "warm-up" else 4)
-        with torch.profiler.profile(
-            activities=CPU,
-            schedule=schedule(warmup=2, active=2, repeat=1),
-            on_trace_ready=lambda profiler: traces.append(len(profiler.events())),
-        ) as foreign:
-            for _ in range(6):
-                train(perf, 1)
-                foreign.step()
-    record = only_record(tmp_path)
-    assert (record["state"], record["error"]) == (FAILED, "RuntimeError: another profiler took its place")
-    assert len(traces) == 1
-
-
-def test_a_profile_of_the_loop_comes_before_a_window(make_writer: MakeWriter, tmp_path: pathlib.Path) -> None:
-    with make_writer(capture=CaptureRules(num_steps=50)) as perf:
-        train(perf, 5)
-        with perf.profile(activities=CPU):
-            train(perf, 2)
-    assert windows(read_directory(tmp_path)[0]) == [(WRITTEN, REFERENCE, 2, 5), (WRITTEN, SCHEDULED, 5, 7)]
-
-
-def test_a_profile_is_not_stopped_by_another_thread(make_writer: MakeWriter, tmp_path: pathlib.Path) -> None:
-    perf = make_writer()
-    profile = perf.profile(activities=CPU)
-    profile.start()
-    train(perf, 2)
-    closing = threading.Thread(target=perf.close)
-    closing.start()
-    closing.join(30)
-    assert only_record(tmp_path)["error"] == "RuntimeError: it was stopped in another thread than it was started in"
-    assert torch.autograd._profiler_enabled()
-    profile.stop()
-    assert not torch.autograd._profiler_enabled()
 
 
 # Files ----------------------------------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ from typing import Any
 import torch
 
 from tb_stepperf import StepPerfWriter
-from tests.recorder.logs import Attempt
+from tests.recorder.logs import Attempt, read_directory
 
 CPU = [torch.profiler.ProfilerActivity.CPU]
 _ONES = torch.ones(8, 8)
@@ -38,6 +38,15 @@ def capture_records(attempt: Attempt) -> list[dict[str, Any]]:
             assert capture.pop("cost_ms", 0.0) >= 0
             records.append({"step": record["step"], **capture})
     return records
+
+
+def only_record(directory: pathlib.Path) -> dict[str, Any]:
+    """The one capture record of a log, all of whose steps are there."""
+    (attempt,) = read_directory(directory)
+    assert attempt.steps == list(range(len(attempt.steps)))
+    assert attempt.counters == {}
+    (record,) = capture_records(attempt)
+    return record
 
 
 def windows(attempt: Attempt) -> list[tuple[Any, ...]]:

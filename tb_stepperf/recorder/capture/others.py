@@ -1,15 +1,72 @@
 """Profilers that are not ours. Two at a time in one process end in a segmentation fault inside torch (seen with 2.13),
-so ours is not started where another one is at work or will be soon, and is left alone where another has taken over.
+so ours is not started where another one is at work or will be soon, and ends before another one begins.
 """
 
 from __future__ import annotations
 
+import contextlib
+import functools
 import gc
+import sys
 import weakref
+from collections.abc import Callable, Iterator
 from typing import Any
 
 _TRACKED_AS = "ProfilerStep"
+_BEGINNINGS = ("_prepare_profiler", "_enable_profiler")
 _started: weakref.WeakSet[Any] = weakref.WeakSet()
+
+
+class Place:
+    """The place of the one profiler that torch can have. While it is kept, whoever else begins is noticed just before.
+
+    Profilers of every kind call the same two functions of the module `torch.autograd.profiler`; ours stand there
+    meanwhile. A boundary is too late to look: the other one may have come and gone within a step.
+
+    Args:
+        give_way: called once, in the thread of the other profiler, before it begins.
+    """
+
+    def __init__(self, give_way: Callable[[], None]) -> None:
+        self._give_way = give_way
+        self._kept: dict[str, tuple[Any, Any]] = {}
+
+    def keep(self) -> None:
+        """Keeps the place from now on."""
+        import torch
+
+        module = torch.autograd.profiler
+        for name in _BEGINNINGS:
+            original = getattr(module, name)
+            own = functools.partial(self._begin, original)
+            self._kept[name] = original, own
+            setattr(module, name, own)
+
+    def leave(self) -> None:
+        """Keeps it no more, if it does."""
+        for name in list(self._kept):
+            original, own = self._kept.pop(name)
+            module = sys.modules["torch.autograd.profiler"]
+            if getattr(module, name) is own:  # else somebody keeps the place after us, and passes through here
+                setattr(module, name, original)
+
+    def _begin(self, original: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
+        if self._kept:
+            self.leave()
+            self._give_way()
+        return original(*arguments, **options)
+
+
+@contextlib.contextmanager
+def noticing(give_way: Callable[[], None]) -> Iterator[None]:
+    """Has a function called just before the first profiler that begins inside; does nothing without torch."""
+    place = Place(give_way)
+    if "torch" in sys.modules:
+        place.keep()
+    try:
+        yield
+    finally:
+        place.leave()
 
 
 def profiler_in_the_way(own: Any, num_steps: int) -> str | None:
@@ -23,22 +80,18 @@ def profiler_in_the_way(own: Any, num_steps: int) -> str | None:
 
     if torch.autograd._profiler_enabled() or torch.autograd.profiler._is_profiler_enabled:
         return "another profiler is recording"
-    if any_prepared(own):
+    found = _others_than(own)
+    if any(other.profiler is not None and other.profiler.kineto_results is None for other in found):
         return "another profiler is warming up"
-    return f"another profiler begins within {num_steps} steps" if any_due(own, num_steps) else None
+    return f"another profiler begins within {num_steps} steps" if _any_due(found, num_steps) else None
 
 
-def any_prepared(own: Any) -> bool:
-    """Returns whether a profiler other than `own` warms up or records."""
-    return any(other.profiler is not None and other.profiler.kineto_results is None for other in _others_than(own))
-
-
-def any_due(own: Any, num_steps: int) -> bool:
-    """Returns whether the schedule of a profiler other than `own` begins within `num_steps` steps."""
+def _any_due(found: list[Any], num_steps: int) -> bool:
+    """Returns whether the schedule of one of these profilers begins within `num_steps` steps."""
     import torch
 
     nothing = torch.profiler.ProfilerAction.NONE
-    for other in _others_than(own):
+    for other in found:
         steps = range(other.step_num + 1, other.step_num + 1 + num_steps)
         is_under_way = other in _started or other.step_rec_fn is not None
         if is_under_way and any(other.schedule(step) != nothing for step in steps):

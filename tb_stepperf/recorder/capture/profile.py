@@ -40,6 +40,7 @@ def _profile_type() -> type:
             self._options = {**options, "on_trace_ready": self._take_trace}
             self._on_trace_ready = options.get("on_trace_ready")
             self._round: Round | None = None
+            self._place = others.Place(self._give_way)
             self._begin_anew()
 
         def _begin_anew(self) -> None:
@@ -57,8 +58,8 @@ def _profile_type() -> type:
             """Begins a round, unless one is under way or another profiler is at work."""
             if self._round is None:
                 self._round = self._new_round(self)
-            if self._round is not None:
-                self._round.attempt(self._start, self._put_away)
+                if self._round is not None:
+                    self._round.attempt(self._start, self._put_away)
 
         def step(self) -> None:
             """Does nothing: `StepPerfWriter.step` advances this profiler, once per training step."""
@@ -82,6 +83,7 @@ def _profile_type() -> type:
 
         def abandon(self) -> None:
             """Forgets the round, in a forked child: there torch is not asked for anything."""
+            self._place.leave()
             self._round = None
 
         @property
@@ -118,16 +120,24 @@ def _profile_type() -> type:
             super().stop()
 
         def _check_ours(self, current: Round) -> None:
-            replaced = current.is_recording and not torch.autograd._profiler_enabled()
-            if replaced or (self._num_steps is not None and others.any_prepared(self)):
-                current.see_stop()  # to stop it now would stop the other one
-                raise RuntimeError("another profiler took its place")
-            if self._num_steps is not None and others.any_due(self, 1):
-                raise RuntimeError("another profiler begins")
+            if current.is_recording and not torch.autograd._profiler_enabled():
+                current.see_stop()
+                raise RuntimeError("it no longer records: somebody else has stopped it")
+
+        def _give_way(self) -> None:
+            """Ends the round, since another profiler is about to begin."""
+            current = self._round
+            with current.at_work():
+                current.fail("another profiler took its place")
+                if current.is_here:
+                    current.put_away(self._put_away)
+                else:  # it is not for this thread to stop it; left alone it does no harm
+                    current.see_stop()
 
         def _put_away(self) -> None:
             """Stops what still records; after an error nothing else is known to work."""
             others.see_end(self)
+            self._place.leave()
             self._end_mark()
             inner = self.profiler
             if self._round.is_recording and inner is not None:
@@ -154,16 +164,20 @@ def _profile_type() -> type:
                 if not self.acc_events:
                     self.profiler = None  # as torch does, without its warning that only the last cycle is kept
                 super().prepare_trace()
+            self._place.keep()
 
         def start_trace(self) -> None:
+            self._place.leave()
             try:
                 with self._round.at_work():
                     super().start_trace()
             finally:
                 if torch.autograd._profiler_enabled():  # if it failed half-way, it is still to be stopped
                     self._round.see_start()
+            self._place.keep()
 
         def stop_trace(self) -> None:
+            self._place.leave()
             with self._round.at_work():
                 super().stop_trace()
             self._round.see_stop()
