@@ -101,9 +101,8 @@ def _record(
         ) as profile:
             try:
                 for name in names:
-                    with (
-                        noticing(_refuse) if make_profile is None else contextlib.nullcontext()
-                    ):  # a writer's gives way
+                    # the profile of a writer gives way by itself
+                    with noticing(_refuse) if make_profile is None else contextlib.nullcontext():
                         profiled.steps.append(run(name))
                     profile.step()
                 del profiled.steps[0]  # the warm-up

@@ -40,6 +40,11 @@ def file_name(wall_time_s: float) -> str:
     return f"events.out.tfevents.{seconds:010d}.{host_hash()}.{os.getpid()}.{order:04d}-{unique}.stepperf"
 
 
+def settled(logdir: str) -> str:
+    """Returns a directory that stays the same one where the process goes to another directory."""
+    return logdir if is_remote(logdir) else os.path.abspath(logdir)
+
+
 def is_remote(path: str) -> bool:
     """Returns whether a path names a file system of its own (`gs://…`)."""
     return "://" in path

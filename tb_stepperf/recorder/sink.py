@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 from tb_stepperf.errors import ConfigError
-from tb_stepperf.recorder.eventfile import EventFile, is_remote, open_event_file, record
+from tb_stepperf.recorder.eventfile import EventFile, is_remote, open_event_file, record, settled
 from tb_stepperf.recorder.messages import Messages
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ class FileSink:
     """An event file of its own; after an error a new one, since readers stop at a torn record."""
 
     def __init__(self, logdir: str, messages: Messages, wall_clock: Callable[[], float]) -> None:
-        self.logdir = logdir
+        self.logdir = settled(logdir)
         self.at_once = not is_remote(logdir)
         self._messages = messages
         self._wall_clock = wall_clock
@@ -118,7 +118,7 @@ class SummaryWriterSink:
                 f"summary_writer is a {type(summary_writer).__name__}; a SummaryWriter of torch.utils.tensorboard or "
                 "tensorboardX is allowed: pass one, or a logdir"
             )
-        self.logdir = os.fspath(get_file_writer().get_logdir())
+        self.logdir = settled(os.fspath(get_file_writer().get_logdir()))
         self._summary_writer = summary_writer
         self._get_file_writer = get_file_writer
         self._messages = messages

@@ -12,6 +12,7 @@ import torch
 
 from tb_stepperf import CaptureRules, StepPerfWriter
 from tb_stepperf.blocks import Flag
+from tb_stepperf.recorder.capture.others import Place
 from tb_stepperf.recorder.capture.rounds import FAILED, REFERENCE, SCHEDULED, SKIPPED, WRITTEN
 from tests.recorder.logs import read_directory, run_python
 from tests.recorder.traces import CPU, capture_records, only_record, schedule, train, windows
@@ -156,3 +157,23 @@ def test_a_profile_is_not_stopped_by_another_thread(make_writer: MakeWriter, tmp
     assert torch.autograd._profiler_enabled()
     profile.stop()
     assert not torch.autograd._profiler_enabled()
+
+
+def test_the_place_may_be_left_in_any_order() -> None:
+    module = torch.autograd.profiler
+    originals = module._prepare_profiler, module._enable_profiler
+    said: list[str] = []
+    first, second = Place(lambda: said.append("first")), Place(lambda: said.append("second"))
+    first.keep()
+    second.keep()
+    first.leave()
+    with torch.profiler.profile(activities=CPU):
+        torch.ones(1) + 1
+    assert said == ["second"]
+    for place in (first, second):
+        place.leave()
+    with torch.profiler.profile(activities=CPU) as profiler:
+        torch.ones(1) + 1
+    assert said == ["second"]
+    assert any(one.key == "aten::add" for one in profiler.key_averages())
+    module._prepare_profiler, module._enable_profiler = originals

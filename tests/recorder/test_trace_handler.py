@@ -93,3 +93,20 @@ def test_a_trace_that_comes_after_the_end_is_said_to_be_lost(
     assert trace_files(tmp_path) == []
     (message,) = [record.message for record in caplog.records]
     assert message.startswith("a trace is lost: the writer was closed before it.")
+
+
+def test_a_loop_that_goes_to_another_directory(
+    make_writer: MakeWriter, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "elsewhere").mkdir()
+    with make_writer(logdir="run") as perf:
+        train(perf, 1)
+        perf.flush()
+        monkeypatch.chdir(tmp_path / "elsewhere")
+        with perf.profile(activities=CPU):
+            train(perf, 2)
+    assert list((tmp_path / "elsewhere").iterdir()) == []
+    (attempt,) = read_directory(tmp_path / "run")
+    assert attempt.steps == [0, 1, 2]
+    assert trace_files(tmp_path / "run") == [capture_records(attempt)[0]["file"]]
