@@ -94,6 +94,17 @@ describe("without a trace", () => {
     expect(asked("traces")).toHaveLength(2);
   });
 
+  it("without any run there are still the traces, before the words on how to have a run", async () => {
+    const none = { ...catalog(), runs: [] };
+    await show(none, entries(), given());
+    await vi.waitFor(() => expect(root.querySelector("#traces")).not.toBeNull());
+    expect(rows()).toHaveLength(4);
+    expect(panel().textContent).toContain("2 windows without a trace");
+    expect(panel().querySelector('[aria-label="Traces of"]')).toBeNull();
+    expect(root.textContent).toMatch(/^Traces.+No step performance data yet/s);
+    await click(labelled("Read the trace"));
+    expect(root.querySelector("article.trace .sentence")).not.toBeNull();
+  });
   it("is searched for until the search has ended", async () => {
     let searching = true;
     await show(catalog(), entries("resnet50"), (url) =>
@@ -255,7 +266,7 @@ describe("one trace", () => {
   it("of a plain profiler shows its steps in the list, once it is read", async () => {
     const [plain] = own().map((file) => ({ ...file, window: null, num_parts: 1, part: 1, reading: "unread" as const }));
     await shown({ list: { traces: [plain!] } });
-    expect(rows()[0]!.textContent).toMatch(/^steps not recorded/);
+    expect(rows()[0]!.textContent).toMatch(/^steps known once it is read/);
     await click(labelled("Read the trace"));
     expect(rows()[0]!.textContent).toMatch(/^steps [\d,]+–[\d,]+/);
   });

@@ -88,8 +88,10 @@ def _details(summary: TraceSummary) -> str:
     ]
     if info.rank is not None:
         parts.append(f"rank {info.rank}" if info.world_size is None else f"rank {info.rank} of {info.world_size}")
-    if summary.steps:
-        parts.append("steps as the training counts" if info.numbering == "training" else "steps as the profiler counts")
+    if info.steps_from == "optimizer":
+        parts.append("steps inferred from the optimizer")
+    elif summary.steps:
+        parts.append(f"steps as the {info.numbering} counts")
     return ", ".join(parts)
 
 

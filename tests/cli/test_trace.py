@@ -100,6 +100,14 @@ def test_a_trace_without_steps(tmp_path: pathlib.Path, capsys: pytest.CaptureFix
     assert whole[1] == "29.0"
 
 
+def test_inferred_steps_are_nobodys_count(tmp_path: pathlib.Path, capsys: pytest.CaptureFixture[str]) -> None:
+    steps = [{**tiny_trace.events()[1], "name": "Optimizer.step#SGD.step", "ts": 1000.0 * at} for at in range(3)]
+    path = tiny_trace.write(tmp_path / "x.json", tiny_trace.trace(traceEvents=steps))
+    title = " ".join(stepperf(capsys, "trace", path).out.split()[:20])
+    assert "steps inferred from the optimizer" in title
+    assert "counts" not in title
+
+
 def test_names_cannot_steer_the_terminal(tmp_path: pathlib.Path, capsys: pytest.CaptureFixture[str]) -> None:
     events = tiny_trace.events()
     events[1]["name"] = "aten::\x1b[31m[bold]"

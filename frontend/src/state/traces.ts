@@ -68,12 +68,15 @@ export class Traces {
     this.choice.value = { ...this.choice.peek(), ...change };
   }
 
-  /** After the charts; again while the server searches, and when the list of runs was read anew, but not too often. */
+  /**
+   * After the charts, or where there is no run at all; again while the server searches, and when the list of runs was
+   * read anew, but not too often.
+   */
   private load(): void {
     const visit = this.visit.value;
-    const catalog = this.page.catalog.state.value.key;
+    const { data, key: catalog } = this.page.catalog.state.value;
     const chartsThere = this.page.bands.value.data !== null || this.page.errors.value.length > 0;
-    if (!chartsThere || !this.page.readable.value.length) return;
+    if (data?.runs.length !== 0 && (!chartsThere || !this.page.readable.value.length)) return;
     const now = Date.now();
     if (catalog !== this.lastCatalog && now - this.askedAt >= AGAIN_MS) {
       this.lastCatalog = catalog;

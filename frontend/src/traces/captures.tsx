@@ -111,7 +111,7 @@ function Where({ desk, file }: { desk: Desk; file: TraceFile }) {
   const part = file.num_parts > 1 ? `part ${file.part} of ${file.num_parts}` : "";
   return (
     <>
-      {words ? <b>{words}</b> : <span>{part || "steps not recorded"}</span>}
+      {words ? <b>{words}</b> : <span>{part || (summary ? "no step marked" : "steps known once it is read")}</span>}
       <small title={file.file}>
         {words && part ? `${part} · ` : ""}
         <Short text={fileName(file.file)} length={34} />

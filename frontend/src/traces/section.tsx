@@ -22,7 +22,9 @@ export function Section({ desk }: { desk: Desk }) {
   const shown = new Set(page.shown.value.map(({ run }) => run.run));
   const own = list.traces.filter(({ run }) => shown.has(run));
   const others = list.traces.length - own.length;
-  const files = all.value ? list.traces : own;
+  /** Without any run that has steps there are only traces. */
+  const every = all.value || !shown.size;
+  const files = every ? list.traces : own;
   const { open, before, after } = page.traces.choice.value;
   return (
     <Panel
@@ -30,6 +32,7 @@ export function Section({ desk }: { desk: Desk }) {
       title="Traces"
       note="torch.profiler files; none is read until you ask"
       controls={
+        shown.size > 0 &&
         (others > 0 || all.value) && (
           <Segmented
             label="Traces of"
@@ -61,7 +64,7 @@ export function Section({ desk }: { desk: Desk }) {
           {others > 0 && `; ${count(others, "other trace")} below the log directory`}.
         </p>
       )}
-      <LostWindows desk={desk} all={all.value} />
+      <LostWindows desk={desk} all={every} />
       {open !== null && <Trace key={open} desk={desk} trace={open} />}
       {files.length > 1 && <Chooser key={JSON.stringify([before, after])} desk={desk} files={files} />}
       {before !== null && after !== null && (

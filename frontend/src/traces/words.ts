@@ -125,7 +125,7 @@ export function factWords({ info }: TraceSummary, file: TraceFile): string[] {
     list(info.devices.map(visible)),
     info.options.length ? `recorded with ${list(info.options.map(visible))}` : "",
     info.steps_from === "optimizer" ? "steps inferred from the optimizer’s calls" : "",
-    info.steps_from !== "none" && info.numbering === "profiler" ? "step numbers are the profiler’s own" : "",
+    info.steps_from === "profiler" && info.numbering === "profiler" ? "step numbers are the profiler’s own" : "",
     !file.modified_s ? "" : `written ${wallTime(file.modified_s * 1000)}`,
   ].filter(Boolean);
 }

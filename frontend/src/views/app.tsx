@@ -33,6 +33,11 @@ export function App({ page }: { page: Page }) {
     return (
       <>
         {banner}
+        {page.traces.tools.value && (
+          <div class="content">
+            <Traces page={page} />
+          </div>
+        )}
         <Empty catalog={catalog} />
       </>
     );
