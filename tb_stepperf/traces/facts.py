@@ -19,7 +19,6 @@ class RunFacts:
         num_alloc_retries: times that the allocator had to give its cache back and try again.
         num_ooms: allocations that failed.
         peak_reserved_bytes: the most that the allocator held on one device.
-        device_total_bytes: memory of that device.
         recompiled_share: time of recompiling, or where only the steps are known that did: their part of the time.
         slowest_rank: the rank whose own work (without waiting for others) takes longest.
         rank_imbalance: median own work of that rank ÷ median over the ranks, at least 1.
@@ -32,7 +31,6 @@ class RunFacts:
     num_alloc_retries: int | None = None
     num_ooms: int | None = None
     peak_reserved_bytes: int | None = None
-    device_total_bytes: int | None = None
     recompiled_share: float | None = None
     slowest_rank: int | None = None
     rank_imbalance: float | None = None

@@ -7,7 +7,7 @@ import dataclasses
 import numpy as np
 
 from tb_stepperf.traces.breakdown import Activity, breakdown_ns, find_activity
-from tb_stepperf.traces.events import DEVICE_WORK, Category, TraceEvents
+from tb_stepperf.traces.events import DEVICE_WORK, Category, Device, TraceEvents
 from tb_stepperf.traces.findings import find
 from tb_stepperf.traces.kernels import kernel_rows
 from tb_stepperf.traces.launches import find_launches
@@ -64,6 +64,7 @@ def summarise(events: TraceEvents) -> TraceSummary:
 
 def _info(events: TraceEvents, steps: Steps, activity: Activity, links: Links) -> TraceInfo:
     start, end = _span(events)
+    working = _working_devices(events)
     return TraceInfo(
         num_bytes=events.num_bytes,
         num_events=events.num_events,
@@ -71,7 +72,8 @@ def _info(events: TraceEvents, steps: Steps, activity: Activity, links: Links) -
         rank=events.rank,
         world_size=events.world_size,
         backend=events.backend,
-        devices=_device_names(events),
+        devices=_device_names(events, working),
+        device_bytes=min((size for device in working if (size := device.total_bytes) is not None), default=None),
         steps_from=steps.source,
         numbering=steps.numbering,
         origin_s=events.origin_us / 1e6,
@@ -80,13 +82,16 @@ def _info(events: TraceEvents, steps: Steps, activity: Activity, links: Links) -
     )
 
 
-def _device_names(events: TraceEvents) -> tuple[str, ...]:
-    """Names of the devices that work in the trace; of all that the file describes where none does."""
+def _working_devices(events: TraceEvents) -> list[Device]:
     tracks = np.unique(events.track[np.isin(events.category, DEVICE_WORK)])
-    working = {events.tracks[track].device for track in tracks}
-    named = [device for device in events.devices if device.name is not None]
-    return tuple(device.name for device in named if device.number in working) or tuple(
-        dict.fromkeys(device.name for device in named)
+    numbers = {events.tracks[track].device for track in tracks}
+    return [device for device in events.devices if device.number in numbers]
+
+
+def _device_names(events: TraceEvents, working: list[Device]) -> tuple[str, ...]:
+    """Names of the devices that work in the trace; of all that the file describes where none does."""
+    return tuple(device.name for device in working if device.name is not None) or tuple(
+        dict.fromkeys(device.name for device in events.devices if device.name is not None)
     )
 
 

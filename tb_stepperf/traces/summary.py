@@ -185,6 +185,7 @@ class TraceInfo:
         rank, world_size, backend: None where the file does not say.
         devices: names of those that work, such as `NVIDIA H100 80GB HBM3`; where none does, those that the file
             describes.
+        device_bytes: memory of the one that has the least of those that work; None where the file does not say.
         steps_from: `profiler` (`ProfilerStep#N`), `optimizer` (inferred: one `Optimizer.step` each) or `none`.
         numbering: `training` or `profiler`, what the numbers of steps are.
         origin_s: time stamp of the first event in seconds, as Perfetto shows it.
@@ -199,6 +200,7 @@ class TraceInfo:
     world_size: int | None
     backend: str | None
     devices: tuple[str, ...]
+    device_bytes: int | None
     steps_from: str
     numbering: str
     origin_s: float

@@ -159,10 +159,11 @@ def test_memory_curve_from_changes_alone() -> None:
 
 
 def test_devices_that_work_are_named() -> None:
-    described = (Device(0, "AMD Instinct MI300X", 1), Device(1, "AMD Instinct MI300X", 1), Device(2, "AMD MI250", 1))
-    assert summarise(trace(kernel("a", 0, 5), devices=described)).info.devices == ("AMD Instinct MI300X",)
+    described = (Device(0, "AMD Instinct MI300X", 3), Device(1, "AMD Instinct MI300X", 1), Device(2, "AMD MI250", 1))
+    info = summarise(trace(kernel("a", 0, 5), devices=described)).info
+    assert (info.devices, info.device_bytes) == (("AMD Instinct MI300X",), 3)
     summary = summarise(trace(op("a", 0, 5), devices=described))
-    assert summary.info.devices == ("AMD Instinct MI300X", "AMD MI250")
+    assert (summary.info.devices, summary.info.device_bytes) == (("AMD Instinct MI300X", "AMD MI250"), None)
     assert any("names a device but holds no device work" in note for note in summary.info.notes)
 
 

@@ -158,6 +158,8 @@ export interface TraceInfo {
   world_size: number | null;
   backend: string | null;
   devices: string[];
+  /** Memory of the one that has the least of those that work. */
+  device_bytes: number | null;
   steps_from: "profiler" | "optimizer" | "none";
   numbering: "training" | "profiler";
   /** Time stamp of the first event in seconds, as Perfetto shows it. */

@@ -100,7 +100,7 @@ def memory_pressure(summary: TraceSummary, facts: RunFacts) -> Finding | None:
         reasons.append(f"the allocator had to empty its cache {facts.num_alloc_retries:,} times around the window")
     if facts.num_ooms:
         reasons.append(f"{facts.num_ooms:,} allocation{'s' if facts.num_ooms > 1 else ''} failed")
-    reserved = [(facts.peak_reserved_bytes, facts.device_total_bytes)]
+    reserved = [(facts.peak_reserved_bytes, summary.info.device_bytes)]
     reserved += [(curve.peak_reserved_bytes, curve.total_bytes) for curve in summary.memory]
     fullest = max((share(peak, total) for peak, total in reserved if peak and total), default=0.0)
     if fullest >= NEAR_LIMIT:
