@@ -75,6 +75,8 @@ def _print_operators(console: Console, summary: TraceSummary) -> None:
     headings = [*_OPERATOR, *(() if summary.device_busy_share is None else _ON_DEVICE)]
     rows = [_operator(row)[: len(headings)] for row in summary.operators[:MAX_OPERATORS]]
     output.print_table(console, headings, rows, headings[1:])
+    if summary.num_steps_used > 1:
+        output.print_note(console, f"Calls and times of operators are sums over {summary.num_steps_used:,} steps.")
     if (more := summary.num_operators - MAX_OPERATORS) > 0:
         output.print_note(console, f"{more:,} more operators; --json has them.")
 

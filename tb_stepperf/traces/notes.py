@@ -42,12 +42,12 @@ def _of_steps(events: TraceEvents, steps: Steps) -> list[str]:
         )
     whole = [cut is None for cut in steps.cut]
     found += [
-        f"Step {number:,} may be cut by the {cut} of the window and is left out of means."
+        f"Step {number:,} may be cut by the {cut} of the window and is left out of means and tables."
         for number, cut in zip(steps.number.tolist(), steps.cut)
         if cut is not None and any(whole)
     ]
     if not any(whole):
-        found.append("Every step may be cut by the window; means are over all of them.")
+        found.append("Every step may be cut by the window; means and tables are over all of them.")
     elif sum(whole) == 1:
         found.append("Means are of a single step.")
     inner = events.category != Category.STEP

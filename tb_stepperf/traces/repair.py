@@ -9,7 +9,7 @@ COMMA = "comma too many (left out)"
 QUOTE = "name with quotes that were not escaped (repaired)"
 
 _TOKEN = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|-?\b(?:NaN|nan|Infinity|inf)\b|,(?=\s*[,\]}])[\s,]*', re.DOTALL)
-_NAME = re.compile(rb'^([ \t]*"name": ")(.*"[^\n]*)("[ \t]*,?[ \t]*\r?\n)', re.MULTILINE)
+_NAME = re.compile(rb'^([ \t]*"name": ")([^\n]*)("[ \t]*(?:,[ \t]*)?\r?\n)', re.MULTILINE)
 _NEXT_KEY = re.compile(rb'",\s*"[\w ]+":')
 _BARE_QUOTE = re.compile(rb'(?<!\\)"')
 _CONTROL = re.compile(r"[\x00-\x1f]")

@@ -24,6 +24,7 @@ def test_a_trace_for_people(tmp_path: pathlib.Path, capsys: pytest.CaptureFixtur
     assert mean[3] == "10.0"
     (operator,) = [line for line in lines if line[:1] == ["aten::mm"]]
     assert operator[1:] == ["3", "12.0", "12.0"]
+    assert "Calls and times of operators are sums over 3 steps." in done.out
     assert tiny_trace.HTML in done.out
     assert tiny_trace.SECRET not in done.out
 

@@ -15,7 +15,8 @@ import pytest
 from tb_stepperf.errors import TraceError
 from tb_stepperf.traces import buffer, scan, vocabulary
 from tb_stepperf.traces.read import read_pieces, read_trace
-from tests.support.trace_files import complete, good_events, good_text
+from tb_stepperf.traces.repair import escape_quotes
+from tests.support.trace_files import complete, good_document, good_events, good_text
 
 GOOD = good_text().encode()
 MIB = 1 << 20
@@ -152,6 +153,18 @@ def test_a_name_full_of_escapes_takes_no_time_and_no_memory() -> None:
     assert trace.oddities == {"event that is not in order (left out)": 1}
     assert tracemalloc.get_traced_memory()[1] < 60 * MIB
     tracemalloc.stop()
+
+
+def test_a_name_full_of_quotes_takes_no_time() -> None:
+    text = json.dumps(good_document(), indent=2).replace("sgemm", '"' * MIB, 1)
+    trace = read_pieces([text.encode()])
+    assert trace.oddities == {"name with quotes that were not escaped (repaired)": 1}
+    assert trace.num_events == 9
+
+
+def test_a_line_full_of_quotes_without_an_end_takes_no_time() -> None:
+    line = b'"name": "' + b'" ' * MIB + b"x"
+    assert escape_quotes(line + b"\n") == (line + b"\n", 0)
 
 
 def test_concatenated_bombs(tmp_path: pathlib.Path) -> None:

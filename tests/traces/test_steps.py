@@ -86,7 +86,7 @@ def test_means_leave_out_cut_steps() -> None:
     summary = summarise(trace(*steps_with_ops([10, 100, 110, 120], [2, 20, 20, 20])))
     assert summary.num_steps_used == 3
     assert summary.step_ms == 0.11
-    assert "Step 0 may be cut by the start of the window and is left out of means." in summary.info.notes
+    assert "Step 0 may be cut by the start of the window and is left out of means and tables." in summary.info.notes
 
 
 def test_steps_inferred_from_the_optimizer() -> None:
