@@ -36,7 +36,9 @@ class Place:
         import torch
 
         module = torch.autograd.profiler
-        for name in _BEGINNINGS:
+        for name in filter(
+            functools.partial(hasattr, module), _BEGINNINGS
+        ):  # private names: another torch may lack one
             original = getattr(module, name)
             own = functools.partial(self._begin, original)
             self._kept[name] = original, own
