@@ -36,9 +36,7 @@ class Place:
         import torch
 
         module = torch.autograd.profiler
-        for name in filter(
-            functools.partial(hasattr, module), _BEGINNINGS
-        ):  # private names: another torch may lack one
+        for name in filter(functools.partial(hasattr, module), _BEGINNINGS):  # private: another torch may lack one
             original = getattr(module, name)
             own = functools.partial(self._begin, original)
             self._kept[name] = original, own
