@@ -3,7 +3,7 @@
     PYTHONPATH=. benchmarks/.venv/bin/python benchmarks/regression/detect_peers.py --seeds 101 --num-series 200
 
 Page-Hinkley and rank binary segmentation are written out here; ruptures and Apache Otava are used where they are
-installed (`pip install ruptures apache-otava`), and a missing one is said. All get log step times as they are measured,
+installed (`requirements.txt`), and a missing one is said. All get log step times as they are measured,
 readings that are no time filled with the median, and no mercy for warm-up beyond the first 5 %.
 """
 
