@@ -27,6 +27,10 @@ MAX_SHARE = 0.001
 TEST_TAKES_S = 0.02
 """About what one full test takes: nothing is looked at before there is time for one."""
 
+HEAD_START_S = 0.1
+"""What may be spent beyond the share, once a run: the first tests come when there is little time to have a share of, and
+a run of a minute should hear of a slowdown, too."""
+
 MAX_WAITING_ROWS = 32_768
 """Rows that wait at most; the newest are kept."""
 
@@ -114,7 +118,8 @@ class ChangeWatch:
         least = 1 if self._series else _MIN_ROWS
         if self._failed or self._num_waiting < least:
             return None
-        if self._spent_s + TEST_TAKES_S > MAX_SHARE * (self._clock() - self._began_s):
+        share_s = MAX_SHARE * (self._clock() - self._began_s)
+        if share_s < TEST_TAKES_S or self._spent_s + TEST_TAKES_S > share_s + HEAD_START_S:
             return None
         self._join(MAX_WAITING_ROWS)
         part, self._waiting[0] = self._waiting[0][:_ROWS_AT_ONCE], self._waiting[0][_ROWS_AT_ONCE:]

@@ -81,7 +81,7 @@ class StepPerfWriter(Statements, Profiling):
         scalars: also write the ordinary scalars of `scalars.py`, one point per flush.
         user: what the environment record should hold besides what is found; JSON values.
         detect_changes: look for lasting changes of the step time while the loop runs, on the background thread and with
-            at most 0.1 % of the time. What is noticed is logged (INFO) and marked as provisional.
+            at most 0.1 % of the time (and 0.1 s, once). What is noticed is logged (INFO) and marked as provisional.
         capture: `regression` captures short windows of `torch.profiler` by itself: one right after the warm-up, to
             compare with, and one when a lasting slowdown or a single slow step is noticed. `CaptureRules` says how
             many, how long, and what is slow. `off` captures nothing unless the loop asks for it.

@@ -208,13 +208,12 @@ def test_steps_are_compared_with_their_own_kind() -> None:
     assert record["provisional_change"]["change"] == pytest.approx(0.3, abs=0.03)
 
 
-def test_it_takes_a_bounded_share_of_the_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(changes_module, "TEST_TAKES_S", 0.02)
-    clock, cpu_clock = ManualClock(), ManualClock()
+def watch_whose_looks_take_20_ms(clock: ManualClock) -> ChangeWatch:
+    """Returns a watch with steps to look at in many looks, of which each costs 20 ms of processor time."""
+    cpu_clock = ManualClock()
     watch = ChangeWatch(clock, Messages(), lambda: cpu_clock.now_s)
     watch.begin_attempt()
-    watch.add(rows_of(noise_ms(2048, seed=7)))
-
+    watch.add(rows_of(noise_ms(8192, seed=7)))
     feed = watch._feed
 
     def slow_feed(part: np.ndarray) -> list[dict[str, Any]]:
@@ -222,6 +221,25 @@ def test_it_takes_a_bounded_share_of_the_time(monkeypatch: pytest.MonkeyPatch) -
         return feed(part)
 
     watch._feed = slow_feed  # type: ignore[method-assign]
+    return watch
+
+
+def test_the_first_looks_have_a_head_start_but_come_no_earlier(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(changes_module, "TEST_TAKES_S", 0.02)
+    monkeypatch.setattr(changes_module, "HEAD_START_S", 0.09)
+    clock = ManualClock()
+    watch = watch_whose_looks_take_20_ms(clock)
+    clock.advance(19.9)
+    assert watch.look() is None
+    clock.advance(0.2)
+    assert [watch.look() for _ in range(6)] == [[]] * 5 + [None]
+
+
+def test_it_takes_a_bounded_share_of_the_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(changes_module, "TEST_TAKES_S", 0.02)
+    monkeypatch.setattr(changes_module, "HEAD_START_S", 0.0)
+    clock = ManualClock()
+    watch = watch_whose_looks_take_20_ms(clock)
     for _ in range(3):
         clock.advance(0.02 / MAX_SHARE - 0.01)
         assert watch.look() is None
