@@ -28,8 +28,8 @@ TEST_TAKES_S = 0.02
 """About what one full test takes: nothing is looked at before there is time for one."""
 
 HEAD_START_S = 0.1
-"""What may be spent beyond the share, once a run: the first tests come when there is little time to have a share of, and
-a run of a minute should hear of a slowdown, too."""
+"""What may be spent beyond the share, once a run: the first tests come when there is little time to have a share of,
+and a run of a minute should hear of a slowdown, too."""
 
 MAX_WAITING_ROWS = 32_768
 """Rows that wait at most; the newest are kept."""
