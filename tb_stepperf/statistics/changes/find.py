@@ -17,6 +17,9 @@ from tb_stepperf.statistics.changes.shapes import Slope, find_slopes, shape_of
 from tb_stepperf.statistics.changes.spread import SpreadBorder, find_spread_borders
 from tb_stepperf.statistics.changes.verify import Contrast, Verifier
 
+_LEAST_Z = 4.0
+"""Standard errors of whatever is reported, however its neighbours were told apart."""
+
 
 def find_changes(
     step_time_ms: np.ndarray,
@@ -67,16 +70,38 @@ def _changes_of(prepared: Prepared, settings: Settings) -> tuple[Change, ...]:
     verifier, borders, flattened = levels.verifier, levels.borders, levels.log_ms
     slopes, steps = find_slopes(verifier, borders, settings)
     slopes = [slope for slope in slopes if not _is_warm_up(prepared, slope)]
+    found = _level_and_slope_changes(prepared, verifier, steps, slopes, settings)
+    if slopes and not all(map(_is_sure, found)):
+        # each border was sure before slopes took the place of some
+        slopes, steps = [], borders
+        found = _level_and_slope_changes(prepared, verifier, steps, slopes, settings)
+    found = [change for change in found if _is_sure(change)]
     num_rows = flattened.size
-    marks = sorted({*steps, *(s.start for s in slopes), *(s.end for s in slopes)} - {0, num_rows})
-    found = _level_changes(prepared, verifier, marks, steps, settings)
-    found += [_slope_change(prepared, verifier, slope) for slope in slopes]
+    marks = _marks(steps, slopes, num_rows)
     residual = flattened - shape_of(num_rows, steps, slopes, verifier.sums)
     tolerance = max(20, num_rows // 100)
     # where stretches of another level come and go, so does the tail: that is the pattern, not news
     spread = find_spread_borders(residual, marks, tolerance, settings) if levels.pattern is None else []
     found += _spread_changes(prepared, flattened, residual, spread, settings)
     return tuple(sorted(found, key=lambda change: change.step))
+
+
+def _level_and_slope_changes(
+    prepared: Prepared, verifier: Verifier, steps: list[int], slopes: list[Slope], settings: Settings
+) -> list[Change]:
+    marks = _marks(steps, slopes, prepared.log_ms.size)
+    found = _level_changes(prepared, verifier, marks, steps, settings)
+    return found + [_slope_change(prepared, verifier, slope) for slope in slopes]
+
+
+def _marks(steps: list[int], slopes: list[Slope], num_rows: int) -> list[int]:
+    """Rows at which something begins or ends, ascending."""
+    return sorted({*steps, *(s.start for s in slopes), *(s.end for s in slopes)} - {0, num_rows})
+
+
+def _is_sure(change: Change) -> bool:
+    """Whether a change can be told from none: what is reported must not contradict itself."""
+    return abs(change.z) >= _LEAST_Z and not change.change_low <= 0.0 <= change.change_high
 
 
 def _spread_changes(

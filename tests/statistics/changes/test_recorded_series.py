@@ -69,3 +69,13 @@ def test_levels_that_change_with_the_data_shard() -> None:
     assert abs(first.step - 2142) <= 40
     assert first.change > 0.12
     assert {abs(change.step - near) <= 140 for change, near in zip(changes[1:], [8520, 12_790])} == {True}
+
+
+def test_a_slope_that_leaves_others_unsure_gives_way_to_steps() -> None:
+    """A ramp and a drop fitted this series, neither of which could then be told from nothing (p = 1)."""
+    _, step_time_ms = load("demo_shared_machine")
+    found = find_changes(step_time_ms)
+    assert [change.kind for change in found] == ["regression", "improvement"]
+    for change in found:
+        assert change.change_low * change.change_high > 0
+        assert change.p_value < 0.01
