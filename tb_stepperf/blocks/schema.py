@@ -76,9 +76,6 @@ class Flag(enum.IntFlag):
     """First step after one that an exception cut."""
 
 
-FLAG_NAMES: dict[str, Flag] = {flag.name.lower(): flag for flag in Flag if flag.name}
-"""Lower-case name to flag; the names that HTTP parameters and JSON use."""
-
 LEFT_OUT_BY_DEFAULT = Flag.WARMUP | Flag.PROFILED | Flag.RESTART
 """Flags whose rows statistics leave out unless asked.
 

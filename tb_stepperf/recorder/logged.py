@@ -7,31 +7,12 @@ from typing import Any
 
 from tb_stepperf.blocks.schema import (
     BUCKET,
-    DEVICE_STEP_TIME_MS,
-    NUM_MICRO_STEPS,
-    NUM_SAMPLES,
-    NUM_TOKENS,
-    PEAK_ALLOCATED_BYTES,
-    PEAK_RESERVED_BYTES,
-    PEAK_RESIDENT_BYTES,
     STEP_TIME_MS,
     stage_column,
 )
 from tb_stepperf.recorder.loop import LoopState
 from tb_stepperf.recorder.rows import LoggedRow
 from tb_stepperf.recorder.stages import StageNames
-
-COLUMNS = (
-    STEP_TIME_MS,
-    DEVICE_STEP_TIME_MS,
-    NUM_SAMPLES,
-    NUM_TOKENS,
-    NUM_MICRO_STEPS,
-    PEAK_ALLOCATED_BYTES,
-    PEAK_RESERVED_BYTES,
-    PEAK_RESIDENT_BYTES,
-)
-"""Columns that a sample may carry besides its stages."""
 
 
 class LoggedSteps:

@@ -46,6 +46,7 @@ class Buffer:
         return added > 0
 
     def drop(self, num_bytes: int) -> None:
+        """Gives up the first `num_bytes` of what is there."""
         self.data = self.data[num_bytes:]
         self.position += num_bytes
 
@@ -55,6 +56,7 @@ class Buffer:
         self.data = data
 
     def drop_rest(self) -> None:
+        """Reads to the end of the text, keeping only how long it is."""
         self.drop(len(self.data))
         for piece in self._text:
             self.position += len(piece)

@@ -30,7 +30,6 @@ class Pattern:
         lowest: the smallest height, without sign.
         highest: the largest height, without sign.
         longest: rows of the longest of them, or of the longest pause where that is shorter.
-        num_found: how many were seen.
         lift: shape (num_rows,): what they add to the series.
     """
 
@@ -38,7 +37,6 @@ class Pattern:
     lowest: float
     highest: float
     longest: int
-    num_found: int
     lift: np.ndarray
 
 
@@ -186,7 +184,6 @@ def recurring_pattern(verifier: Verifier, borders: list[int], settings: Settings
         float(size[chosen].min()),
         float(size[chosen].max()),
         int(lengths[chosen + 1].max()),
-        int(chosen.size),
         lift,
     )
 
