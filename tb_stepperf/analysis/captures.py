@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -56,15 +56,8 @@ class Capture:
 
 def captures_of(attempts: Sequence[AttemptInfo]) -> list[Capture]:
     """Returns every capture of a member, in the order of the records."""
-    return list(_captures(attempts))
-
-
-def _captures(attempts: Sequence[AttemptInfo]) -> Iterator[Capture]:
-    for attempt in attempts:
-        for step, fields in attempt.changes:
-            capture = _capture(step, fields.get(CAPTURE))
-            if capture is not None:
-                yield capture
+    read = (_capture(step, fields.get(CAPTURE)) for attempt in attempts for step, fields in attempt.changes)
+    return [capture for capture in read if capture is not None]
 
 
 def _capture(step: int, record: Any) -> Capture | None:

@@ -1,6 +1,6 @@
 import type { Catalog } from "../api/types";
 import { count } from "../format/numbers";
-import { Copy, Name } from "./parts";
+import { Name, Snippet } from "./parts";
 
 const CODE = `from tb_stepperf import StepPerfWriter
 
@@ -25,12 +25,7 @@ export function Empty({ catalog }: { catalog: Catalog }) {
           : " and found no run there. A run appears within seconds of its first flush (every 10 s by default)."}
       </p>
       <p>Add these lines to the training loop:</p>
-      <div class="code">
-        <pre>
-          <code>{CODE}</code>
-        </pre>
-        <Copy text={CODE} />
-      </div>
+      <Snippet text={CODE} />
       <p class="note">
         Stages such as <code>with perf.stage("forward"):</code> show where the time goes. This page looks again by
         itself every few seconds.

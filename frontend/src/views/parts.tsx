@@ -130,8 +130,20 @@ export function Menu({ label, children }: { label: ComponentChildren; children: 
   );
 }
 
+/** Lines of code to take over. */
+export function Snippet({ text }: { text: string }) {
+  return (
+    <div class="code">
+      <pre>
+        <code>{text}</code>
+      </pre>
+      <Copy text={text} />
+    </div>
+  );
+}
+
 /** A button that copies a text, also where the clipboard's own interface is not allowed. */
-export function Copy({ text, label = "Copy" }: { text: string; label?: string }) {
+function Copy({ text }: { text: string }) {
   const done = useSignal(false);
   const copy = async () => {
     try {
@@ -144,7 +156,7 @@ export function Copy({ text, label = "Copy" }: { text: string; label?: string })
   };
   return (
     <button type="button" class="button" onClick={() => void copy()}>
-      {done.value ? "Copied" : label}
+      {done.value ? "Copied" : "Copy"}
     </button>
   );
 }

@@ -1,7 +1,7 @@
 import type { Marker } from "../api/analysis";
 import type { Shown } from "../state/catalog";
 import type { Page } from "../state/page";
-import { Copy } from "./parts";
+import { Snippet } from "./parts";
 
 /** Where traces stand on the page. What shows them comes with traces.js, once there is one. */
 
@@ -39,12 +39,7 @@ export function Traces({ page }: { page: Page }) {
         A trace says where inside the step the time goes. Either of these leaves one in the run’s directory; files of{" "}
         <code>tensorboard_trace_handler</code> below the log directory are found too.
       </p>
-      <div class="code">
-        <pre>
-          <code>{CODE}</code>
-        </pre>
-        <Copy text={CODE} />
-      </div>
+      <Snippet text={CODE} />
       {data.problems.map((text) => (
         <p key={text} class="note">
           {text}
