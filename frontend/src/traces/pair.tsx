@@ -66,7 +66,7 @@ function Sides({ desk, now }: { desk: Desk; now: Comparing }) {
   ];
   const stop = () => void desk.cancelPair();
   return (
-    <dl class="sides">
+    <dl class="pair-sides">
       {both.map(([name, reading]) => (
         <div key={name}>
           <dt>{name}</dt>
