@@ -56,7 +56,7 @@ createServer(async (request, response) => {
   if (path === "data/plugin_entry.html")
     return send(response, 200, "text/html", entry, { "Content-Security-Policy": csp });
   const route = path.replace("data/plugin/stepperf/", "");
-  if (["index.js", "vendor.js", "traces.js", "style.css"].includes(route)) {
+  if (/^\w+\.(js|css)$/.test(route)) {
     if (route === "index.js" && !process.env.NO_BUILD) await buildAll();
     return send(response, 200, TYPES[route.split(".")[1]], readFileSync(join(staticDir, route)));
   }

@@ -49,28 +49,52 @@ const leanUplot = {
   },
 };
 
+/** What a file like src/vendor.ts passes on: from which module, and the names. */
+function passedOn(file) {
+  const source = readFileSync(join(root, "src", file), "utf8");
+  return [...source.matchAll(/^export \{([^}]*)\} from "([^"]*)"/gm)].map(([, names, from]) => ({ names, from }));
+}
+
+/** Answers an import with names that another of our files exports at run time. */
+const load = (names, file) => ({ contents: `export { ${names} } from "./${file}";`, resolveDir: root });
+
 /** Lets our modules import preact, signals and uplot as usual and get them, once, from ./vendor.js at run time. */
 const fromVendor = {
   name: "from-vendor",
   setup({ onResolve, onLoad }) {
     onResolve({ filter: /^(preact|@preact\/signals|uplot)(\/.*)?$/ }, () => ({ path: "vendor", namespace: "vendor" }));
-    onResolve({ filter: /^\.\/vendor\.js$/ }, () => ({ path: "./vendor.js", external: true }));
-    onLoad({ filter: /.*/, namespace: "vendor" }, () => {
-      const source = readFileSync(join(root, "src", "vendor.ts"), "utf8");
-      const names = [...source.matchAll(/^export \{([^}]*)\}/gm)].flatMap((match) =>
-        match[1].split(",").map((name) => name.trim()),
-      );
-      return { contents: `export { ${names.join(", ")} } from "./vendor.js";`, resolveDir: root };
-    });
+    onResolve({ filter: /^\.\/(vendor|index)\.js$/ }, ({ path }) => ({ path, external: true }));
+    onLoad({ filter: /.*/, namespace: "vendor" }, () =>
+      load(
+        passedOn("vendor.ts")
+          .map(({ names }) => names)
+          .join(", "),
+        "vendor.js",
+      ),
+    );
   },
 };
 
-/** What is imported when it is needed stands in a module of its own. */
-const lazyTraces = {
-  name: "lazy-traces",
+/** Lets the modules that come later import what src/shared.ts names as usual and get it from ./index.js at run time. */
+const fromIndex = {
+  name: "from-index",
+  setup({ onResolve, onLoad }) {
+    const shared = new Map(passedOn("shared.ts").map(({ names, from }) => [join(root, "src", from), names]));
+    onResolve({ filter: /^\.{1,2}\// }, ({ path, resolveDir }) => {
+      const module = join(resolveDir, path);
+      return shared.has(module) ? { path: module, namespace: "index" } : undefined;
+    });
+    onLoad({ filter: /.*/, namespace: "index" }, ({ path }) => load(shared.get(path), "index.js"));
+  },
+};
+
+/** What is imported when it is needed stands in a module of its own, named after its folder. */
+const LATER = ["comparison", "traces"];
+const later = {
+  name: "later",
   setup({ onResolve }) {
-    onResolve({ filter: /^\.\.\/traces\/index$/ }, ({ kind }) =>
-      kind === "dynamic-import" ? { path: "./traces.js", external: true } : undefined,
+    onResolve({ filter: /^\.\.\/\w+\/index$/ }, ({ kind, path }) =>
+      kind === "dynamic-import" ? { path: `./${path.split("/")[1]}.js`, external: true } : undefined,
     );
   },
 };
@@ -97,32 +121,32 @@ async function shrink({ path, text }, firstLine) {
 const SOURCES = "// Built from frontend/src by `npm run build`. Edit the sources, not this file.";
 
 /** A module of ours, which gets what is not ours from vendor.js. */
-function ours(entryPoints, outdir) {
+function ours(name, source, outdir, plugins = []) {
   return build({
     ...common,
-    entryPoints,
+    entryPoints: { [name]: source },
     jsx: "transform",
     jsxFactory: "h",
     jsxFragment: "Fragment",
     inject: ["src/jsx.ts"],
-    plugins: [fromVendor, lazyTraces],
+    plugins: [fromVendor, later, ...plugins],
     outdir,
   });
 }
 
 /** Builds into `outdir`; `write: false` returns the files instead. */
 export async function buildAll({ outdir = staticDir, write = true } = {}) {
-  const [vendor, index, traces, style] = await Promise.all([
+  const sheets = Object.fromEntries(LATER.map((name) => [name, `src/style/${name}.css`]));
+  const [vendor, styles, ...modules] = await Promise.all([
     build({ ...common, entryPoints: { vendor: "src/vendor.ts" }, plugins: [leanUplot], outdir }),
-    ours({ index: "src/index.tsx" }, outdir),
-    ours({ traces: "src/traces/index.tsx" }, outdir),
-    build({ ...common, entryPoints: { style: "src/style/index.css" }, outdir }),
+    build({ ...common, entryPoints: { style: "src/style/index.css", ...sheets }, outdir }),
+    ours("index", "src/index.tsx", outdir),
+    ...LATER.map((name) => ours(name, `src/${name}/index.ts`, outdir, [fromIndex])),
   ]);
   const files = [
     await shrink(vendor.outputFiles[0], "/*! Licences: vendor.LICENSE.txt */"),
-    await shrink(index.outputFiles[0], SOURCES),
-    await shrink(traces.outputFiles[0], SOURCES),
-    style.outputFiles[0],
+    ...(await Promise.all(modules.map(({ outputFiles }) => shrink(outputFiles[0], SOURCES)))),
+    ...styles.outputFiles,
     { path: join(outdir, "vendor.LICENSE.txt"), contents: Buffer.from(vendorNotice()) },
   ];
   if (write) for (const { path, contents } of files) writeFileSync(path, contents);

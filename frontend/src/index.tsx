@@ -4,6 +4,7 @@ import { render as renderTree } from "preact";
 import { Client } from "./api/client";
 import { addressWindow, readHash, replaceAddress } from "./host/address";
 import { hostSelection } from "./host/selection";
+import { loadStyle } from "./host/style";
 import { connect } from "./host/tensorboard";
 import { followTheme } from "./host/theme";
 import { keepFresh } from "./state/live";
@@ -12,13 +13,15 @@ import { choiceFromPairs, choicePairs } from "./state/trace-choice";
 import { fromPairs, toPairs } from "./state/url";
 import { App } from "./views/app";
 
+export * from "./shared";
+
 /** Called by TensorBoard once, in the frame of the tab. */
 export async function render(): Promise<void> {
   document.documentElement.lang = "en";
   document.title = "Step performance";
   followTheme(window);
   const host = connect(window);
-  const [pairs] = await Promise.all([host.readState(), loadStyle(new URL("./style.css", import.meta.url).href)]);
+  const [pairs] = await Promise.all([host.readState(), loadStyle("style.css")]);
   const page = new Page(new Client(import.meta.url), fromPairs(pairs));
   page.traces.choice.value = choiceFromPairs(pairs);
   const address = addressWindow(window);
@@ -47,16 +50,5 @@ export async function render(): Promise<void> {
   effect(() => {
     const pairs = allPairs();
     if (page.shown.value.length) replaceAddress(address, pairs);
-  });
-}
-
-function loadStyle(href: string): Promise<void> {
-  return new Promise((resolve) => {
-    const link = document.createElement("link");
-    link.rel = "stylesheet";
-    link.href = href;
-    // A page without its style sheet is ugly, but still better than none.
-    link.onload = link.onerror = () => resolve();
-    document.head.append(link);
   });
 }

@@ -7,7 +7,7 @@ import type { Shown } from "../src/state/catalog";
 import { changeRows, sortChanges, type Order } from "../src/state/change-list";
 import { distanceWords, shareWords } from "../src/views/attribution";
 import { blamedWords, kindWords, stepsWords } from "../src/views/change-words";
-import { sampleWords } from "../src/views/comparison-details";
+import { sampleWords } from "../src/comparison/details";
 import { inSight, pickerRows, pinned } from "../src/views/picker-rows";
 import { groupNames } from "../src/format/names";
 import { comparisons, everyKind, shown } from "./recorded";

@@ -16,6 +16,20 @@ vi.mock("../src/charts/plot", () => ({
 
 const panel = () => root.querySelector<HTMLElement>("#changes")!;
 
+describe("comparison.js", () => {
+  it("is fetched where two runs are shown; that it does not come is said, with a way to try again", async () => {
+    const page = await show(catalog(), entries("resnet50"));
+    expect([page.analyses.views.part.value, root.querySelector("#comparison")]).toEqual([null, null]);
+    page.analyses.views.failed.value = true;
+    vi.spyOn(page.analyses.views, "fetch").mockResolvedValueOnce();
+    page.change((view) => ({ ...view, ...entries("resnet50", "tiny") }));
+    await settled();
+    expect(root.querySelector("#comparison")!.textContent).toContain("comparison.js) could not be loaded");
+    button("Try again").click();
+    await vi.waitFor(() => expect(root.querySelector("#comparison .compared")).not.toBeNull());
+  });
+});
+
 describe("smallest change", () => {
   const limits = (route: string) =>
     requests

@@ -53,7 +53,7 @@ function given({ list = {}, summary = recorded.cpu, state = "done" }: Given = {}
 
 async function shown(options: Given = {}, runs = ["resnet50"]): Promise<Page> {
   const page = await show(catalog(), entries(...runs), given(options));
-  await vi.waitFor(() => expect(page.traces.tools.value).not.toBeNull());
+  await vi.waitFor(() => expect(page.traces.tools.part.value).not.toBeNull());
   await settled();
   return page;
 }
@@ -78,7 +78,7 @@ describe("without a trace", () => {
     expect(hint.textContent).toContain("No traces here yet");
     expect(hint.textContent).toContain('capture="regression"');
     expect(hint.textContent).toContain("perf.profile(");
-    expect(page.traces.tools.value).toBeNull();
+    expect(page.traces.tools.part.value).toBeNull();
     expect(asked("traces")).toHaveLength(1);
     expect(asked("trace")).toHaveLength(0);
   });
@@ -120,11 +120,11 @@ describe("without a trace", () => {
   });
   it("traces.js that does not come is said, with a way to try again", async () => {
     const page = await show(catalog(), entries("resnet50"));
-    page.traces.failed.value = true;
+    page.traces.tools.failed.value = true;
     await settled();
     expect(root.querySelector('section[aria-label="Traces"]')!.textContent).toMatch(/could not be loaded.+Try again$/);
     await click(byText("Try again"));
-    await vi.waitFor(() => expect(page.traces.failed.value).toBe(false));
+    await vi.waitFor(() => expect(page.traces.tools.failed.value).toBe(false));
   });
 });
 

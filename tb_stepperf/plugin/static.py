@@ -16,11 +16,10 @@ from tb_stepperf.errors import NotFoundError
 from tb_stepperf.plugin.respond import GZIP_LEVEL, accepts_gzip
 
 STATIC_DIR = pathlib.Path(__file__).parent / "static"
+_TYPES = {"js": "text/javascript; charset=utf-8", "css": "text/css; charset=utf-8"}
 CONTENT_TYPES = {
-    "/index.js": "text/javascript; charset=utf-8",
-    "/vendor.js": "text/javascript; charset=utf-8",
-    "/traces.js": "text/javascript; charset=utf-8",
-    "/style.css": "text/css; charset=utf-8",
+    f"/{name}": _TYPES[name.rpartition(".")[2]]
+    for name in ("index.js", "vendor.js", "style.css", "comparison.js", "comparison.css", "traces.js", "traces.css")
 }
 """Route to content type; no other file is served."""
 

@@ -4,6 +4,7 @@ import { isAbort, type Client, type Parameters } from "../api/client";
 import type { Comparison, Markers } from "../api/analysis";
 import type { Run } from "../api/types";
 import { isForeign, keyOf, versionOf, type Answers, type Shown } from "./catalog";
+import { Lazy } from "./lazy";
 import { hasDevice, type Page } from "./page";
 import { Resource } from "./resource";
 
@@ -67,6 +68,8 @@ export class Analyses {
     const rest = shown.filter((entry) => entry !== first).map(({ run, color }) => ({ runs: [run], color }));
     return { baselines: [first.run], candidates: rest, together: false };
   });
+  /** What shows a comparison. */
+  readonly views = new Lazy("comparison.css", () => import("../comparison/index"));
   private readonly visit = signal(0);
   private readonly chartsThere = computed(
     () => this.page.bands.value.data !== null || this.page.errors.value.length > 0,
@@ -81,6 +84,9 @@ export class Analyses {
     let timer: ReturnType<typeof setTimeout> | undefined;
     const stops = [
       effect(() => this.load()),
+      effect(() => {
+        if (this.sides.value) void this.views.fetch();
+      }),
       effect(() => {
         const { data, loading } = this.markers.state.value;
         clearTimeout(timer);

@@ -3,6 +3,7 @@ import { computed, effect, signal } from "@preact/signals";
 import type { Client } from "../api/client";
 import type { TraceList } from "../api/traces";
 import type { Desk } from "../traces/desk";
+import { Lazy } from "./lazy";
 import type { Page } from "./page";
 import { Resource } from "./resource";
 import { NO_CHOICE, type TraceChoice } from "./trace-choice";
@@ -22,9 +23,10 @@ export interface TraceTools {
  */
 export class Traces {
   readonly list = new Resource<TraceList>();
-  readonly tools = signal<TraceTools | null>(null);
-  /** traces.js did not come. */
-  readonly failed = signal(false);
+  readonly tools = new Lazy<TraceTools>("traces.css", async () => {
+    const views = await import("../traces/index");
+    return { views, desk: new views.Desk(this.page, this.client) };
+  });
   readonly choice = signal<TraceChoice>(NO_CHOICE);
 
   private readonly visit = signal(0);
@@ -50,10 +52,10 @@ export class Traces {
         if (!loading && data?.state === "searching") timer = setTimeout(() => (this.visit.value += 1), SEARCHING_MS);
       }),
       effect(() => {
-        if (this.listed.value) void this.fetchTools();
+        if (this.listed.value) void this.tools.fetch();
       }),
       () => clearTimeout(timer),
-      () => this.tools.peek()?.desk.stop(),
+      () => this.tools.part.peek()?.desk.stop(),
     ];
     return () => stops.forEach((stop) => stop());
   }
@@ -61,7 +63,7 @@ export class Traces {
   /** Asks again for what failed. */
   retry(): void {
     if (this.list.state.peek().error) this.visit.value += 1;
-    if (this.failed.peek()) void this.fetchTools();
+    if (this.tools.failed.peek()) void this.tools.fetch();
   }
 
   choose(change: Partial<TraceChoice>): void {
@@ -83,17 +85,5 @@ export class Traces {
       this.askedAt = now;
     }
     void this.list.load(`${visit} ${this.lastCatalog}`, (abort) => this.client.get<TraceList>("traces", {}, abort));
-  }
-
-  private async fetchTools(): Promise<void> {
-    if (this.tools.peek()) return;
-    try {
-      const views = await import("../traces/index");
-      const desk = this.tools.peek()?.desk ?? new views.Desk(this.page, this.client);
-      this.failed.value = false;
-      this.tools.value = { views, desk };
-    } catch {
-      this.failed.value = true; // Said in the panel, which offers to try again.
-    }
   }
 }

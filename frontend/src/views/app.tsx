@@ -33,7 +33,7 @@ export function App({ page }: { page: Page }) {
     return (
       <>
         {banner}
-        {page.traces.tools.value && (
+        {page.traces.tools.part.value && (
           <div class="content">
             <Traces page={page} />
           </div>

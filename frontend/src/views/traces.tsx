@@ -13,10 +13,10 @@ with perf.profile(schedule=torch.profiler.schedule(wait=100, warmup=1, active=3)
 /** The panel: the traces, or how to record one. */
 export function Traces({ page }: { page: Page }) {
   const { traces } = page;
-  const tools = traces.tools.value;
+  const tools = traces.tools.part.value;
   const { data, error } = traces.list.state.value;
   if (tools) return <tools.views.Section desk={tools.desk} />;
-  const problem = error?.message ?? (traces.failed.value && "What shows traces (traces.js) could not be loaded.");
+  const problem = error?.message ?? (traces.tools.failed.value && "What shows traces (traces.js) could not be loaded.");
   if (problem)
     return (
       <section class="panel" aria-label="Traces">
@@ -51,12 +51,12 @@ export function Traces({ page }: { page: Page }) {
 
 /** The windows around a change, where there are some. */
 export function MarkerTraces({ page, marker, shown }: { page: Page; marker: Marker; shown: Shown }) {
-  const tools = page.traces.tools.value;
+  const tools = page.traces.tools.part.value;
   return tools && <tools.views.MarkerLinks desk={tools.desk} marker={marker} shown={shown} />;
 }
 
 /** Captures of the first run below its chart. */
 export function CaptureLane({ page }: { page: Page }) {
-  const tools = page.traces.tools.value;
+  const tools = page.traces.tools.part.value;
   return tools && <tools.views.Lane desk={tools.desk} />;
 }

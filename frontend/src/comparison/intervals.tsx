@@ -2,7 +2,7 @@ import type { Comparison, Measure } from "../api/analysis";
 import { direction, type IntervalScale } from "../charts/differences";
 import { digits, interval, pWords, signed } from "../format/changes";
 import { rate, time } from "../format/units";
-import { styled } from "./parts";
+import { styled } from "../views/parts";
 
 const NAMES: Record<Measure["measure"], string> = {
   median: "Median step",

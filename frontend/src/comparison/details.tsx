@@ -5,7 +5,7 @@ import { sentence, visible } from "../format/text";
 import { time } from "../format/units";
 import type { Page } from "../state/page";
 import { toggleOverrule } from "../state/view";
-import { Check, HeadRow } from "./parts";
+import { Check, HeadRow } from "../views/parts";
 
 const STATUS: Record<ConditionCheck["status"], string> = {
   same: "✓ same",

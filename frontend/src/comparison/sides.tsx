@@ -9,7 +9,7 @@ import { visible } from "../format/text";
 import type { Candidate, Sides } from "../state/analyses";
 import type { Page } from "../state/page";
 import { chooseBaseline, chooseSides, MAX_SIDE, toggleSide, type SideName } from "../state/view";
-import { Menu, Name, Swatch } from "./parts";
+import { Menu, Name, Swatch } from "../views/parts";
 
 /** More rows than a person scrolls through; a search finds the others. */
 const MAX_ROWS = 100;
