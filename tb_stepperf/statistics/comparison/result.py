@@ -62,7 +62,7 @@ class Needed:
 
     Attributes:
         num_steps: steps a run, or None where more steps alone cannot decide.
-        num_runs: runs a side, or None where more steps suffice.
+        num_runs: runs a side, or None where more steps suffice, or where runs would be too many to advise.
         text: as a sentence.
     """
 

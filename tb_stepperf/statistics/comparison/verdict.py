@@ -25,6 +25,11 @@ from tb_stepperf.statistics.comparison.result import (
 RUN_SPREAD = 0.005
 """Relative standard deviation between runs that a verdict allows for where the runs do not tell it."""
 
+MINUS = "\N{MINUS SIGN}"
+
+MAX_RUNS = 20
+"""More runs a side than this are no advice."""
+
 UNKNOWN_SPREAD = (
     "The intervals hold for these runs only: run-to-run spread is unknown without at least two runs on each side, or "
     "three on one."
@@ -152,18 +157,21 @@ def what_is_needed(found: Difference, shown: Evidence, min_effect: float, num_st
             return Needed(needed, None, f"About {_round_up(needed)} steps a run would decide; there are {num_steps}.")
     # Two more for the t quantile of few runs.
     runs = max(num_runs + 1, math.ceil(num_runs * (allowance / target) ** 2) + (0 if found.spread_known else 2), 3)
+    if runs > MAX_RUNS:
+        text = f"More than {MAX_RUNS} runs a side would be needed: look for changes within the runs first."
+        return Needed(None, None, text)
     return Needed(None, runs, f"About {runs} runs a side would decide; the smaller side has {num_runs}.")
 
 
 def describe(change: Change) -> str:
-    """Returns a change with its interval, such as "+5.2 % (4.8 to 5.6)"."""
+    """Returns a change with its interval, such as "+5.2 % (4.8 to 5.6)" or "−5.2 % (−5.6 to −4.8)"."""
     if math.isnan(change.change):
         return "unknown"
     scale = abs(change.high - change.low)
     digits = 2 if scale < 0.005 else 1
     high = f"{100 * change.high:.{digits}f}" if math.isfinite(change.high) else "no limit"
     low = f"{100 * change.low:.{digits}f}" if change.low > -1 else "no limit"
-    return f"{100 * change.change:+.{digits}f} % ({low} to {high})"
+    return f"{100 * change.change:+.{digits}f} % ({low} to {high})".replace("-", MINUS)
 
 
 def sentence(result: Comparison) -> str:

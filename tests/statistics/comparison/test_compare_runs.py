@@ -40,7 +40,7 @@ def test_a_planted_slowdown_is_a_regression_whose_interval_covers_it(phi: float)
 def test_a_planted_gain_is_an_improvement() -> None:
     result = compare_runs([run(1)], [run(2, 0.92)])
     assert result.verdict == "improvement"
-    assert result.sentence.startswith("Faster: median step time -")
+    assert result.sentence.startswith("Faster: median step time −")
 
 
 def test_noise_alone_is_the_same_and_seldom_significant() -> None:
@@ -56,6 +56,16 @@ def test_the_same_means_equivalent_not_merely_not_significant() -> None:
     assert result.needed is not None
     assert result.needed.num_steps is None or result.needed.num_steps > 60
     assert result.needed.text in result.sentence
+
+
+def test_a_baseline_that_changes_midway_is_no_matter_of_more_runs() -> None:
+    changed = noisy(1)
+    changed[changed.size * 3 // 5 :] *= 1.27
+    result = compare_runs([RunSample(changed)], [run(2, 1.05)])
+    assert result.verdict == "insufficient data"
+    assert result.needed is not None
+    assert result.needed.num_steps is None and result.needed.num_runs is None
+    assert "look for changes within the runs first" in result.sentence
 
 
 def test_slow_steps_that_got_slower_are_a_tail_regression() -> None:
