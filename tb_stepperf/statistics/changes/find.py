@@ -121,8 +121,8 @@ def _spread_changes(
         if found and _is_return(found[-1], border, slow.delta, longest=_longest_excursion(index.size), index=index):
             found[-1] = dataclasses.replace(found[-1][0], end_step=step), math.nan
             continue
-        before_level = math.exp(float(np.median(flattened[border.start : border.row])))
-        after_level = math.exp(float(np.median(flattened[border.row : border.end])))
+        # the level here: either side may hold other levels, whose changes are markers of their own
+        level_ms = math.exp(float(flattened[border.row] - residual[border.row]))
         change = Change(
             step=step,
             kind=border.kind,
@@ -132,8 +132,8 @@ def _spread_changes(
             p_value=p_value(border.z, index.size),
             end_step=None,
             measure=slow.measure,
-            before_ms=slow.before * before_level,
-            after_ms=slow.after * after_level,
+            before_ms=slow.before * level_ms,
+            after_ms=slow.after * level_ms,
             z=border.z,
             num_before=border.row - border.start,
             num_after=border.end - border.row,

@@ -150,6 +150,18 @@ def test_fewer_slow_steps_are_a_tail_with_a_negative_change() -> None:
     assert change.change_high < 0.0
 
 
+def test_what_a_tail_cost_before_and_after_does_not_hold_the_level_change_that_follows() -> None:
+    rng = np.random.default_rng(8)
+    values = noise(3000, seed=8)
+    values[:800][rng.random(800) < 0.15] *= 1.6
+    values[1300:] *= 1.6
+    tail, level = find_changes(values)
+    assert (tail.kind, level.kind) == ("tail", "regression")
+    assert tail.change < -0.2
+    assert tail.after_ms / tail.before_ms == pytest.approx(1.0 + tail.change)
+    assert tail.after_ms == pytest.approx(103.5, rel=0.03)  # of 100 ms, with noise of 2 %
+
+
 def test_a_slow_start_is_no_improvement() -> None:
     for seed, decay in enumerate([2.0, 10.0, 25.0]):
         step_time_ms = noise(2000, seed) * (1.0 + 40.0 * np.exp(-np.arange(2000) / decay))
