@@ -14,7 +14,7 @@ _PENALTY = 4.3**2
 _TAIL_SHARES = (0.02, 0.05, 0.95, 0.98)
 
 
-def partition(sums: Sums, long_run_variance: float, max_blocks: int = 1024) -> list[int]:
+def partition(sums: Sums, long_run_variance: float, max_blocks: int = 1024, shortest: int = MIN_SEGMENT) -> list[int]:
     """Borders of the piecewise constant fit that is best under a penalty per border.
 
     Exact optimal partitioning of block means with pruning (PELT: Killick, Fearnhead and Eckley, JASA 107, 2012).
@@ -24,13 +24,14 @@ def partition(sums: Sums, long_run_variance: float, max_blocks: int = 1024) -> l
         long_run_variance: per row; a border must lower the squared error of the block means by 4.3² times their
             variance.
         max_blocks: the stream is cut into at most this many blocks.
+        shortest: rows of the shortest level.
 
     Returns:
         Ascending rows at which a new level begins, without 0 and the end.
     """
     size = max(1, -(-sums.num_rows // max_blocks))
     num_blocks = sums.num_rows // size
-    shortest = -(-MIN_SEGMENT // size)
+    shortest = -(-shortest // size)
     if num_blocks < 2 * shortest:
         return []
     means = sums.group_means(0, num_blocks * size, num_blocks)
@@ -95,6 +96,27 @@ def short_windows(sums: Sums, log_effect: float, widths: tuple[int, ...] = (24, 
             continue
         found += [int(run[size[run].argmax()]) + width for run in runs]
     return sorted(set(found))
+
+
+def sharpened(sums: Sums, borders: list[int], reach: int, least: float) -> list[int]:
+    """Moves each border to where the rows pass from the mean before to the mean after, by at most `reach` rows.
+
+    Borders at which the mean then moves by less than `least` are dropped.
+    """
+    edges = [0, *borders, sums.num_rows]
+    for k in range(1, len(edges) - 1):
+        start, border, end = edges[k - 1 : k + 2]
+        before, after = sums.mean(start, border), sums.mean(border, end)
+        low, high = max(start + 1, border - reach), min(end - 1, border + reach)
+        rows = np.arange(low, high + 1)
+        # sum of (row − middle) up to each place, with the sign that makes it smallest at the passage
+        walk = (sums.first[rows] - 0.5 * (before + after) * rows) * (1.0 if after > before else -1.0)
+        edges[k] = int(rows[walk.argmin()])
+    kept = [0]
+    for border, end in zip(edges[1:-1], edges[2:]):
+        if abs(sums.mean(border, end) - sums.mean(kept[-1], border)) >= least:
+            kept.append(border)
+    return kept[1:]
 
 
 def thin(borders: list[int], spacing: int, num_rows: int) -> list[int]:

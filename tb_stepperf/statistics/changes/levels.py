@@ -6,38 +6,15 @@ import dataclasses
 
 import numpy as np
 
-from tb_stepperf.statistics.changes.candidates import MAX_BLOCKS, partition, short_windows, thin
+from tb_stepperf.statistics.changes.candidates import MAX_BLOCKS, partition, sharpened, short_windows, thin
 from tb_stepperf.statistics.changes.noise import Sums, global_long_run_variance
-from tb_stepperf.statistics.changes.prepare import Prepared
+from tb_stepperf.statistics.changes.patterns import MIN_RECURRENCES, Pattern, recurring_pattern
+from tb_stepperf.statistics.changes.prepare import Prepared, local_median, robust_scale
 from tb_stepperf.statistics.changes.records import MIN_SEGMENT, Settings
 from tb_stepperf.statistics.changes.verify import MAX_PLACED, Verifier
 
-_DECODE_ROWS = 9
-
-_UNLIKE = 4.0
-"""How many times higher or lower than typical an excursion of a pattern may be: evaluations are not all alike."""
-
-MIN_RECURRENCES = 4
-"""An excursion that returns and comes again at least this often is a pattern."""
-
-
-@dataclasses.dataclass(frozen=True, eq=False)
-class Pattern:
-    """Excursions from a level and back that come again and again.
-
-    Attributes:
-        height: typical height in logarithm, with its sign.
-        lowest: the smallest height, without sign.
-        highest: the largest height, without sign.
-        longest: rows of the longest of them, or of the longest pause where that is shorter.
-        lift: shape (num_rows,): what they add to the series.
-    """
-
-    height: float
-    lowest: float
-    highest: float
-    longest: int
-    lift: np.ndarray
+_SHORTEST_EXCURSION = 6
+"""Rows of an excursion that a pattern may consist of."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -64,32 +41,36 @@ def find_levels(prepared: Prepared, settings: Settings) -> Levels:
     reach = 3 * -(-log_ms.size // max_blocks) + 60
     rough = Sums(clipped(log_ms, centre, prepared.scale))
     noise = global_long_run_variance(rough)
-    local_noise = global_long_run_variance(rough, MIN_SEGMENT // 2)
-    pattern: Pattern | None = None
-    if noise > 6.0 * local_noise:
-        # far more noise over long stretches than over short ones: look for a pattern with the eyes of the latter
-        verifier, candidates = _candidates(log_ms, centre, prepared.scale, rough, local_noise, settings, reach)
-        pattern = recurring_pattern(verifier, candidates, settings)
+    pattern = _fine_pattern(log_ms, rough, noise, settings)
     if pattern is None:
         verifier, candidates = _candidates(log_ms, centre, prepared.scale, rough, noise, settings, reach)
         borders = verifier.run(candidates, reach)
-        pattern = recurring_pattern(verifier, borders, settings)
+        pattern = recurring_pattern(verifier.sums, borders, settings)
         if pattern is None:
             return Levels(log_ms, verifier, borders, None)
-    lift = pattern.lift
-    for _ in range(3):
-        flat_ms, flat_centre = log_ms - lift, centre - lift
-        rough = Sums(clipped(flat_ms, flat_centre, prepared.scale))
-        noise = global_long_run_variance(rough)
-        verifier, candidates = _candidates(flat_ms, flat_centre, prepared.scale, rough, noise, settings, reach)
-        verifier.doubtful_effect = max(1.5 * abs(pattern.height), 1.1 * pattern.highest)
-        verifier.doubtful_rows = max(3 * pattern.longest, log_ms.size // 4)
-        borders = verifier.run(candidates, reach)
-        decoded = decode_excursions(log_ms, verifier.sums, borders, pattern)
-        if np.abs(decoded - lift).mean() < 1e-3:
-            break
-        lift = decoded
-    return Levels(flat_ms, verifier, borders, pattern)
+    flat_ms = log_ms - pattern.lift
+    flat_centre = local_median(flat_ms)
+    scale = robust_scale(flat_ms - flat_centre)
+    rough = Sums(clipped(flat_ms, flat_centre, scale))
+    noise = global_long_run_variance(rough)
+    verifier, candidates = _candidates(flat_ms, flat_centre, scale, rough, noise, settings, reach)
+    verifier.pattern = pattern
+    return Levels(flat_ms, verifier, verifier.run(candidates, reach), pattern)
+
+
+def _fine_pattern(log_ms: np.ndarray, rough: Sums, noise: float, settings: Settings) -> Pattern | None:
+    """The pattern that shows with the eyes of the noise within a few rows, if any."""
+    within = global_long_run_variance(rough, 2)
+    if log_ms.size > 3 * 1024 and noise < 3.0 * within:
+        return None
+    max_blocks = 1024 if log_ms.size <= 3 * 1024 else MAX_BLOCKS
+    block = -(-log_ms.size // max_blocks)
+    borders = partition(rough, within, max_blocks, max(_SHORTEST_EXCURSION, 2 * block))
+    if len(borders) < 2 * MIN_RECURRENCES - 1:
+        return None
+    borders = sharpened(rough, borders, 2 * block + 6, 0.5 * settings.log_effect)
+    pattern = recurring_pattern(rough, borders, settings)
+    return pattern if pattern is not None and pattern.is_regular else None
 
 
 def _candidates(
@@ -144,91 +125,3 @@ def segment_means(sums: Sums, borders: list[int]) -> np.ndarray:
     """Mean of each segment, shape (len(borders) + 1,)."""
     edges = np.array([0, *borders, sums.num_rows])
     return np.diff(sums.first[edges]) / np.diff(edges)
-
-
-def recurring_pattern(verifier: Verifier, borders: list[int], settings: Settings) -> Pattern | None:
-    """Finds excursions from a level and back that come again and again: a pattern, not changes.
-
-    Each must be as large as a change that counts and six standard errors of its own noise, and their heights must not
-    differ beyond all measure.
-    """
-    if len(borders) < 2 * MIN_RECURRENCES - 1:
-        return None
-    sums = verifier.sums
-    means = segment_means(sums, borders)
-    edges = np.array([0, *borders, sums.num_rows])
-    lengths = np.diff(edges)
-    guards = np.minimum(4, lengths // 8)
-    noise = [sums.long_run_variance(*rows) for rows in zip(edges[:-1] + guards, edges[1:] - guards)] / lengths
-    heights = means[1:-1] - 0.5 * (means[:-2] + means[2:])
-    errors = np.sqrt(noise[1:-1] + 0.25 * (noise[:-2] + noise[2:]))
-    size = np.abs(heights)
-    eligible = np.abs(means[2:] - means[:-2]) <= np.maximum(0.02, 0.4 * size)
-    eligible &= (size >= settings.log_effect) & (size >= 6.0 * errors)
-    best: tuple[int, np.ndarray] | None = None
-    for sign in (1.0, -1.0):
-        same = np.flatnonzero(eligible & (np.sign(heights) == sign))
-        typical = float(np.median(size[same])) if same.size else 0.0
-        similar = same[(size[same] > typical / _UNLIKE) & (size[same] < typical * _UNLIKE)]
-        total = int(lengths[similar + 1].sum())
-        if similar.size >= MIN_RECURRENCES and (best is None or total < best[0]):
-            best = (total, similar)
-    chosen = best[1] if best is not None else _two_states(heights, eligible)
-    if not chosen.size:
-        return None
-    lift = np.zeros(sums.num_rows)
-    for k in chosen:
-        lift[edges[k + 1] : edges[k + 2]] = heights[k]
-    return Pattern(
-        float(np.median(heights[chosen])),
-        float(size[chosen].min()),
-        float(size[chosen].max()),
-        int(lengths[chosen + 1].max()),
-        lift,
-    )
-
-
-def _two_states(heights: np.ndarray, eligible: np.ndarray) -> np.ndarray:
-    """Excursions of a stretch that goes to and fro between two levels at least five times, as indices; else empty."""
-    best = np.zeros(0, np.int64)
-    first = 0
-    for last in range(1, heights.size + 1):
-        goes_on = (
-            last < heights.size
-            and eligible[last]
-            and eligible[last - 1]
-            and heights[last] * heights[last - 1] < 0
-            and abs(heights[last] + heights[last - 1]) <= 0.25 * abs(heights[last])
-        )
-        if goes_on:
-            continue
-        if last - first > max(best.size, MIN_RECURRENCES - 1):
-            best = np.arange(first, last)
-        first = last
-    # one of the two levels is the base; the excursions to the other are every second stretch
-    return best[1::2] if best.size % 2 == 0 else best[::2]
-
-
-def decode_excursions(log_ms: np.ndarray, sums: Sums, borders: list[int], pattern: Pattern) -> np.ndarray:
-    """Decides for each row whether the pattern is up there, given the levels without it.
-
-    Returns:
-        What the pattern adds to the series, shape (num_rows,): the mean height of each excursion, limited to what is
-        near the heights seen.
-    """
-    edges = np.array([0, *borders, log_ms.size])
-    level = np.repeat(segment_means(sums, borders) + sums.offset, np.diff(edges))
-    sign = np.sign(pattern.height)
-    height = abs(pattern.height)
-    above = sign * (log_ms - level)
-    lowest, highest = 0.5 * min(height, pattern.lowest / 0.65), 1.5 * max(height, pattern.highest / 1.35)
-    limited = np.clip(above, -lowest, highest)
-    width = _DECODE_ROWS
-    padded = np.pad(limited, (width // 2, width // 2), mode="edge")
-    running = np.cumsum(np.concatenate([[0.0], padded]))
-    smooth = (running[width:] - running[:-width]) / width
-    up = smooth > lowest
-    starts = np.flatnonzero(np.diff(np.concatenate([[-1], up.astype(np.int8)])))
-    lengths = np.diff(np.concatenate([starts, [log_ms.size]]))
-    heights = np.clip(np.add.reduceat(limited, starts) / lengths, lowest, highest)
-    return sign * np.repeat(np.where(up[starts], heights, 0.0), lengths)

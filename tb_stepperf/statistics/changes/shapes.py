@@ -91,10 +91,10 @@ def find_slopes(verifier: Verifier, borders: list[int], settings: Settings) -> t
     edges = sorted([*steps, *(slope.start for slope in slopes), *(slope.end for slope in slopes)])
     for slope in _trends(verifier, edges, slopes, settings):
         sudden = verifier.split(slope.range_start, slope.range_end)
-        if slope.end - slope.start < _NARROWEST and sudden is not None:
-            steps = sorted([*steps, sudden])
-        else:
+        if slope.end - slope.start >= _NARROWEST or sudden is None:
             slopes.append(slope)
+        elif verifier.score(slope.range_start, sudden, slope.range_end) >= 1.0:
+            steps = sorted([*steps, sudden])
     return sorted(slopes, key=lambda slope: slope.start), steps
 
 

@@ -9,8 +9,9 @@ import numpy as np
 
 from tb_stepperf.statistics.changes.candidates import best_split, partition, thin
 from tb_stepperf.statistics.changes.intervals import quantile
-from tb_stepperf.statistics.changes.levels import MIN_RECURRENCES, segment_means
+from tb_stepperf.statistics.changes.levels import segment_means
 from tb_stepperf.statistics.changes.noise import Sums, global_long_run_variance
+from tb_stepperf.statistics.changes.patterns import MIN_RECURRENCES
 from tb_stepperf.statistics.changes.prepare import robust_scale
 from tb_stepperf.statistics.changes.records import Settings
 from tb_stepperf.statistics.changes.verify import Contrast, Verifier

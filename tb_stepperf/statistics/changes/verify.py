@@ -11,6 +11,7 @@ import numpy as np
 
 from tb_stepperf.statistics.changes.candidates import best_split, place
 from tb_stepperf.statistics.changes.noise import Sums
+from tb_stepperf.statistics.changes.patterns import Pattern
 from tb_stepperf.statistics.changes.records import MIN_SEGMENT
 from tb_stepperf.statistics.pace import pause_point
 
@@ -52,10 +53,10 @@ class Verifier:
         effect: smallest |difference of means| that counts.
         noise_floor: least long-run variance per row of any stretch.
         shortest: rows that a stretch must have.
-    Changes smaller than `doubtful_effect` need `doubtful_rows` rows on both sides: where a pattern of that size recurs,
-    a shorter stretch is more of the same.
-
         noise: long-run variance of rows [start, end); by default that of `sums`.
+
+    Attributes:
+        pattern: excursions that were taken out of the stream: what could be one of them is no change.
     """
 
     def __init__(
@@ -75,8 +76,7 @@ class Verifier:
         self.effect = effect
         self.noise_floor = noise_floor
         self.shortest = shortest
-        self.doubtful_effect = 0.0
-        self.doubtful_rows = 0
+        self.pattern: Pattern | None = None
         self._noise = noise or sums.long_run_variance
         self._cache: dict[tuple[int, int], float] = {}
 
@@ -113,9 +113,11 @@ class Verifier:
         found = self.contrast(start, border, end)
         shorter = min(found.num_before, found.num_after)
         needed = self.min_z * (1.0 + 10.0 / shorter)
-        if abs(found.delta) < self.doubtful_effect and shorter < self.doubtful_rows:
-            # no larger and no longer than what recurs here anyway
-            return 0.99 * min(found.z / needed, shorter / self.doubtful_rows)
+        if self.pattern is not None:
+            doubt = self.pattern.doubt(start, border, end, found.delta)
+            if doubt > 1.0:
+                # no larger and no longer than what recurs here anyway
+                return 0.99 * min(found.z / needed, 1.0 / doubt)
         score = min(found.z / needed, abs(found.delta) / self.effect, shorter / self.shortest)
         if score >= 1.0 and shorter < _SHORT:
             # stalls of a few rows can lift the mean of a short stretch; they do not lift three quarters of its rows
