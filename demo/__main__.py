@@ -46,14 +46,14 @@ def main() -> None:
 
 
 def _train_both(logdir: pathlib.Path, num_steps: int, seconds: float) -> None:
-    """Trains the healthy run, then one whose data preparation gets slower after two fifths of the steps."""
+    """Trains the healthy run, then one whose storage gets slower after two fifths of the steps."""
     healthy, slower = _new_runs(logdir)
     plan = Plan(num_steps=num_steps, max_seconds=seconds, checkpoint_every=200)
     print(f"1 of 2: {healthy} (nothing planted)", flush=True)
     result = train(healthy, plan)
     print(f"  loss {result.loss:.3f} nats a character; a uniform guess has 4.85", flush=True)
     slow_data_at = result.num_steps * 2 // 5
-    print(f"2 of 2: {slower} (data preparation gets slower at step {slow_data_at})", flush=True)
+    print(f"2 of 2: {slower} (storage gets slower at step {slow_data_at})", flush=True)
     result = train(slower, dataclasses.replace(plan, slow_data_at=slow_data_at), seed=1)
     print(f"  loss {result.loss:.3f} nats a character", flush=True)
 

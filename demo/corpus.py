@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pathlib
 import sysconfig
+import time
 
 import torch
 from torch.utils.data import Dataset
@@ -11,13 +12,14 @@ from torch.utils.data import Dataset
 NUM_CHARACTERS = 128
 """ASCII; anything else becomes a question mark."""
 
+STORAGE_LATENCY_S = 0.008
+"""Pretended time to the first byte of a file on shared storage."""
+
 _NOT_LIBRARY = ("site-packages", "test", "tests", "lib2to3", "idlelib", "turtledemo")
 
 
 def load_sources(max_bytes: int = 2_000_000) -> list[bytes]:
-    """Returns source files of the standard library, in name order, at most `max_bytes` in total.
-
-    They are of middling size, so that work on one takes about as long as on another.
+    """Returns source files of the standard library of middling size, in name order, at most `max_bytes` in total.
 
     Raises:
         FileNotFoundError: this Python has no standard library source beside it.
@@ -43,10 +45,9 @@ class Windows(Dataset):
         num_batches: number of batches; one item of this dataset is one whole batch.
         batch_size: windows in a batch.
         length: characters in a window.
-        slow_data_at: from this batch on, the files of the first `num_checked` windows are compiled before they are
-            used: the kind of check that somebody adds to a dataset and forgets. None plants nothing.
+        slow_data_at: from this batch on, every window's file is fetched from shared storage anew, as though somebody
+            had switched a cache off: each waits for `STORAGE_LATENCY_S`. None plants nothing.
         long_windows_at: from this batch on, windows are twice as long. None plants nothing.
-        num_checked: files that the slow check compiles in each batch.
     """
 
     def __init__(
@@ -58,7 +59,6 @@ class Windows(Dataset):
         length: int,
         slow_data_at: int | None = None,
         long_windows_at: int | None = None,
-        num_checked: int = 16,
     ) -> None:
         self._sources = sources
         self._num_batches = num_batches
@@ -66,7 +66,6 @@ class Windows(Dataset):
         self._length = length
         self._slow_data_at = slow_data_at
         self._long_windows_at = long_windows_at
-        self._num_checked = num_checked
 
     def __len__(self) -> int:
         """Number of batches."""
@@ -80,12 +79,12 @@ class Windows(Dataset):
         length = self._length
         if self._long_windows_at is not None and batch >= self._long_windows_at:
             length *= 2
-        check = self._slow_data_at is not None and batch >= self._slow_data_at
+        is_cached = self._slow_data_at is None or batch < self._slow_data_at
         rows = []
-        for row in range(self._batch_size):
+        for _ in range(self._batch_size):
             source = self._sources[int(torch.randint(len(self._sources), (), generator=random))]
-            if check and row < self._num_checked:
-                compile(source, "<check>", "exec", dont_inherit=True)
+            if not is_cached:
+                time.sleep(STORAGE_LATENCY_S)
             start = int(torch.randint(len(source) - length - 1, (), generator=random))
             rows.append(torch.frombuffer(bytearray(source[start : start + length + 1]), dtype=torch.uint8))
         characters = torch.stack(rows).long()

@@ -14,9 +14,10 @@ from torch.utils.tensorboard import SummaryWriter
 
 from demo.corpus import NUM_CHARACTERS, Windows, load_sources
 from demo.model import CharTransformer
+from demo.network import PretendNetwork
 from tb_stepperf import StepPerfWriter
 
-LENGTH, BATCH_SIZE = 64, 16
+LENGTH, BATCH_SIZE = 32, 8
 PROGRESS_INTERVAL_S = 2.0
 
 
@@ -27,7 +28,7 @@ class Plan:
     Attributes:
         num_steps: optimizer steps.
         max_seconds: stop earlier after this long.
-        slow_data_at: from this step on, the dataset compiles source files that it need not compile.
+        slow_data_at: from this step on, the dataset fetches its files from slow storage again and again.
         long_windows_at: from this step on, sequences are twice as long.
         growing_cache_at: from this step on, features of every batch are kept and never dropped: memory grows.
         checkpoint_every: save the model every so many steps.
@@ -72,6 +73,7 @@ def train(logdir: str | pathlib.Path, plan: Plan, *, seed: int = 0) -> Result:
     loader = DataLoader(windows, batch_size=None, num_workers=1)
     model = CharTransformer(NUM_CHARACTERS, max_length=2 * LENGTH)
     optimizer = torch.optim.AdamW(model.parameters(), lr=2e-3)
+    network = PretendNetwork(model)
     losses: list[float] = []
     cache: list[torch.Tensor] = []
     started_s = shown_s = time.monotonic()
@@ -87,6 +89,8 @@ def train(logdir: str | pathlib.Path, plan: Plan, *, seed: int = 0) -> Result:
                 loss = model(batch)
             with perf.stage("backward"):
                 loss.backward()
+            with perf.stage("communication"):
+                network.all_reduce()
             with perf.stage("optimizer"):
                 optimizer.step()
                 optimizer.zero_grad()
@@ -118,7 +122,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m demo.train", description=main.__doc__)
     parser.add_argument("logdir")
     parser.add_argument("--steps", type=int, default=1000, help="optimizer steps (default 1000)")
-    parser.add_argument("--slow-data-at", type=int, metavar="STEP", help="slower data preparation from this step on")
+    parser.add_argument("--slow-data-at", type=int, metavar="STEP", help="slower storage from this step on")
     parser.add_argument("--long-windows-at", type=int, metavar="STEP", help="sequences twice as long from this step on")
     parser.add_argument("--growing-cache-at", type=int, metavar="STEP", help="memory grows from this step on")
     parser.add_argument("--checkpoint-every", type=int, default=0, metavar="N", help="save the model every N steps")

@@ -40,7 +40,7 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture(scope="session")
 def demo_logs(tmp_path_factory: pytest.TempPathFactory) -> pathlib.Path:
-    """Logs of the demo itself, cut short: a healthy run and one with slower data preparation."""
+    """Logs of the demo itself, cut short: a healthy run and one with slower storage."""
     logdir = tmp_path_factory.mktemp("demo") / "runs"
     command = [sys.executable, "-m", "demo", "--no-serve", "--logdir", str(logdir), "--steps", "160"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)

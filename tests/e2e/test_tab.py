@@ -33,6 +33,14 @@ def test_the_demo_is_shown(browser: Browser, address: str) -> None:
         expect(tab.frame.get_by_text("160 of 160 written steps read")).to_be_visible()
 
 
+def test_the_demo_s_planted_cause_is_named(browser: Browser, address: str) -> None:
+    with opened(browser, address) as tab:
+        tab.frame.get_by_role("option", name="slower-1").click()
+        # planted at 64; the first late batch arrives a little later, since some were prepared ahead
+        verdict = tab.frame.get_by_text(re.compile(r"Slower since step (6\d|7[0-4]): \+\d.* in data"))
+        expect(verdict.first).to_be_visible()
+
+
 def test_the_python_loader_shows_the_same(browser: Browser, demo_logs: pathlib.Path, address: str) -> None:
     def sentence(at: str) -> str:
         with opened(browser, at) as tab:
