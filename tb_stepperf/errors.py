@@ -10,7 +10,8 @@
     ├── TraceError       (also ValueError)  a file that cannot be read as a torch.profiler trace
     ├── MeasureError     (also RuntimeError)  a step function that cannot be measured
     └── RequestError     (also ValueError)  an HTTP parameter is missing, unknown or malformed
-        └── NotFoundError                   a well-formed request names something that is not there
+        ├── NotFoundError                   a well-formed request names something that is not there
+        └── BusyError                       a well-formed request that can be answered later
 
 Messages say the value seen, what is allowed, and the way out. The writer raises only `ConfigError`, and only while
 it is constructed; afterwards it warns once and counts, because a measuring tool must never end a training.
@@ -65,3 +66,7 @@ class RequestError(StepPerfError, ValueError):
 
 class NotFoundError(RequestError):
     """A well-formed request that names a run, a rank or a column that is not there."""
+
+
+class BusyError(RequestError):
+    """A well-formed request for which there is no capacity now; the way out is to ask again."""

@@ -17,7 +17,7 @@ from typing import Any
 
 from werkzeug.wrappers import Request, Response
 
-from tb_stepperf.errors import NotFoundError, RequestError
+from tb_stepperf.errors import BusyError, NotFoundError, RequestError
 
 JSON_TYPE = "application/json; charset=utf-8"
 CSV_TYPE = "text/csv; charset=utf-8"
@@ -37,8 +37,8 @@ WsgiApp = Callable[[dict[str, Any], Callable[..., Any]], Iterable[bytes]]
 def route(handler: Callable[[Request], Response]) -> WsgiApp:
     """Makes a WSGI application of a handler; every failure is answered in the one error shape.
 
-    `RequestError` becomes 400, `NotFoundError` 404; any other exception is our fault: it is logged with its traceback
-    and becomes 500.
+    `RequestError` becomes 400, `NotFoundError` 404, `BusyError` 503; any other exception is our fault: it is logged
+    with its traceback and becomes 500.
     """
 
     @functools.wraps(handler)
@@ -48,6 +48,8 @@ def route(handler: Callable[[Request], Response]) -> WsgiApp:
             response = _method_refusal(request) or handler(request)
         except NotFoundError as error:
             response = error_response(404, "not_found", str(error), error.parameter)
+        except BusyError as error:
+            response = error_response(503, "busy", str(error), error.parameter)
         except RequestError as error:
             response = error_response(400, "bad_parameter", str(error), error.parameter)
         except Exception as error:

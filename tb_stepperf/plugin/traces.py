@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import posixpath
+import threading
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +21,9 @@ from tb_stepperf.traces.roots import roots_of
 if TYPE_CHECKING:
     from tb_stepperf.store import Catalog, MemberInfo, RunInfo
 
+MAX_SENT = 4
+"""Files sent at a time: each takes a process, and a browser that stopped reading holds its own for long."""
+
 _FIGURES_BYTES = 1 << 20
 _PROFILES = "plugins/profile"
 """Below a run, where profilers write that follow TensorFlow's."""
@@ -33,6 +37,7 @@ class Traces:
         readings: what was read.
         perfetto_url: the address that the tab hands a file over to.
         figures: shared memory of figures from the samples around windows.
+        sending: places for files that are being sent.
     """
 
     def __init__(self, finder: Finder, readings: Readings, perfetto_url: str = DEFAULT_PERFETTO_URL) -> None:
@@ -40,6 +45,7 @@ class Traces:
         self.readings = readings
         self.perfetto_url = perfetto_url
         self.figures = RecentlyUsed(_FIGURES_BYTES)
+        self.sending = threading.BoundedSemaphore(MAX_SENT)
 
     def file(self, trace: str, parameter: str) -> TraceFile:
         """Returns the file of an identity.

@@ -18,7 +18,7 @@ from tb_stepperf.blocks import Flag
 from tb_stepperf.plugin.facts import run_facts, window_of
 from tb_stepperf.plugin.payloads import trace as payload
 from tb_stepperf.plugin.plugin import StepPerfPlugin
-from tb_stepperf.plugin.traces import Owners, Traces
+from tb_stepperf.plugin.traces import MAX_SENT, Owners, Traces
 from tb_stepperf.traces.digest import read_summary
 from tb_stepperf.traces.facts import RunFacts
 from tb_stepperf.traces.finder import Finder
@@ -234,7 +234,8 @@ def test_the_events_as_a_file(tmp_path: pathlib.Path) -> None:
 def test_a_file_that_cannot_be_sent(tmp_path: pathlib.Path) -> None:
     (tmp_path / "x.pt.trace.json").write_bytes(b"<html>")
     plugin = serve(tmp_path)
-    response = get(plugin, "/trace_file", trace=identity(plugin))
+    for _ in range(MAX_SENT + 1):  # a file that is refused keeps no place
+        response = get(plugin, "/trace_file", trace=identity(plugin))
     error = body(response)["error"]
     assert (response.status_code, error["code"], error["parameter"]) == (400, "bad_parameter", "trace")
     assert "cannot be sent: " in error["message"]
@@ -259,6 +260,30 @@ def test_who_stops_receiving_ends_the_process(tmp_path: pathlib.Path, monkeypatc
     assert made[0]._process.poll() is None
     response.close()
     assert made[0]._process.poll() is not None
+
+
+def test_no_more_files_are_sent_at_a_time_than_there_are_places(tmp_path: pathlib.Path) -> None:
+    tiny_trace.write(tmp_path / "x.pt.trace.json")
+    plugin = serve(tmp_path)
+    trace = identity(plugin)
+
+    def ask_for_it() -> TestResponse:
+        application = plugin.get_plugin_apps()["/trace_file"]
+        return Client(application).get("/trace_file", query_string={"trace": trace}, buffered=False)
+
+    sending = [ask_for_it() for _ in range(MAX_SENT)]
+    assert {response.status_code for response in sending} == {200}
+    error = body(refused := ask_for_it())["error"]
+    assert (refused.status_code, error["code"]) == (503, "busy")
+    assert f"{MAX_SENT} traces are being sent already" in error["message"]
+    sending[0].close()
+    sending[0].close()  # once is enough
+    assert b"".join(sending[1].iter_encoded())  # read to its end
+    again = [ask_for_it() for _ in range(2)]
+    assert {response.status_code for response in again} == {200}
+    assert ask_for_it().status_code == 503
+    for response in [*sending, *again]:
+        response.close()
 
 
 def test_nothing_of_the_metadata_is_in_any_answer(tmp_path: pathlib.Path) -> None:

@@ -7,15 +7,15 @@ import dataclasses
 import io
 import itertools
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from typing import Any
 
-from tb_stepperf.errors import NotFoundError, RequestError, TraceError
+from tb_stepperf.errors import BusyError, NotFoundError, RequestError, TraceError
 from tb_stepperf.plugin.csv_cells import text_cell
 from tb_stepperf.plugin.facts import run_facts, window_of
 from tb_stepperf.plugin.json_numbers import strict
 from tb_stepperf.plugin.params import Query
-from tb_stepperf.plugin.traces import Owner, Owners, Traces
+from tb_stepperf.plugin.traces import MAX_SENT, Owner, Owners, Traces
 from tb_stepperf.plugin.view import Source
 from tb_stepperf.traces.answer import summary_json
 from tb_stepperf.traces.compare import compare_windows
@@ -89,22 +89,57 @@ def trace_file_impl(traces: Traces, query: Query) -> tuple[Iterator[bytes], str]
     Raises:
         NotFoundError: there is no such trace.
         RequestError: it cannot be read.
+        BusyError: too many files are being sent.
     """
     file = traces.file(query.trace, "trace")
-    chunks = ReaderProcess(file.path, traces.readings.limits).file()
+    if not traces.sending.acquire(blocking=False):
+        raise BusyError(
+            f"{MAX_SENT} traces are being sent already, and no more at a time are allowed: ask again soon", "trace"
+        )
+    sent = _Sent(ReaderProcess(file.path, traces.readings.limits).file(), traces.sending.release)
     try:
-        first = next(chunks, b"")  # what is wrong with a file from its start on becomes an answer, not a torn file
+        sent.begin()
     except TraceError as error:
         raise RequestError(f"the trace {query.trace!r} cannot be sent: {error}", "trace") from error
-    return _all(first, chunks), _file_stem(file) + TRACE_SUFFIX
+    return sent, _file_stem(file) + TRACE_SUFFIX
 
 
-def _all(first: bytes, rest: Iterator[bytes]) -> Iterator[bytes]:
-    """Chains chunks so that whoever closes the chain, early, ends the process that makes them."""
-    try:
-        yield from itertools.chain([first], rest)
-    finally:
-        rest.close()  # type: ignore[attr-defined]
+class _Sent(Iterator[bytes]):
+    """Chunks of a file; at their end, or when closed early, the process that makes them ends and its place is free.
+
+    Args:
+        chunks: a generator.
+        free: is called once.
+    """
+
+    def __init__(self, chunks: Generator[bytes, None, None], free: Callable[[], None]) -> None:
+        self._chunks = chunks
+        self._free: Callable[[], None] | None = free
+        self._first = b""
+
+    def begin(self) -> None:
+        """Makes the first chunk: what is wrong with a file from its start on becomes an answer, not a torn file."""
+        self._first = next(self, b"")
+
+    def __next__(self) -> bytes:
+        if self._first:
+            first, self._first = self._first, b""
+            return first
+        has_more = False
+        try:
+            chunk = next(self._chunks)
+            has_more = True
+        finally:
+            if not has_more:
+                self.close()
+        return chunk
+
+    def close(self) -> None:
+        """Ends it; again does nothing."""
+        self._chunks.close()
+        free, self._free = self._free, None
+        if free is not None:
+            free()
 
 
 def _owner(source: Source, file: TraceFile) -> Owner:
