@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 
 from tb_stepperf.statistics.changes.noise import Sums
@@ -113,7 +115,7 @@ def sharpened(sums: Sums, borders: list[int], reach: int, least: float) -> list[
         walk = (sums.first[rows] - 0.5 * (before + after) * rows) * (1.0 if after > before else -1.0)
         edges[k] = int(rows[walk.argmin()])
     kept = [0]
-    for border, end in zip(edges[1:-1], edges[2:]):
+    for border, end in itertools.pairwise(edges[1:]):
         if abs(sums.mean(border, end) - sums.mean(kept[-1], border)) >= least:
             kept.append(border)
     return kept[1:]
@@ -197,9 +199,9 @@ def place(values: np.ndarray, start: int, border: int, end: int, reach: int) -> 
     most = min(before.size, after.size, 1000)
     pooled = np.concatenate([_thinned(before, most), _thinned(after, most)])
     shares = np.concatenate([np.arange(1, num_bins) / num_bins, _TAIL_SHARES])
-    cuts = np.unique(np.quantile(pooled, np.sort(shares)))
-    if not cuts.size:
-        return border
+    # half-way between the sides: a row beyond all rows of one side, but short of the other's, is of the nearer one
+    middle = 0.5 * (np.median(before) + np.median(after))
+    cuts = np.unique(np.append(np.quantile(pooled, shares), middle))
     num = cuts.size + 1
     left = np.bincount(np.searchsorted(cuts, before), minlength=num) + 0.5
     right = np.bincount(np.searchsorted(cuts, after), minlength=num) + 0.5

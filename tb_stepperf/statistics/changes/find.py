@@ -169,7 +169,9 @@ def _ends_warm_up(prepared: Prepared, levels: Levels) -> bool:
 
 def _warm_up_reach(prepared: Prepared) -> int:
     """Rows after the end of warm-up within which getting faster is still part of it."""
-    return max(60, min(prepared.warm_up, 300), min(prepared.log_ms.size // 20, 200))
+    longest = max(60, min(prepared.warm_up, 300), min(prepared.log_ms.size // 20, 200))
+    # one or two slow steps at the very start are followed by less than a long decay is
+    return min(longest, 20 + 10 * prepared.warm_up)
 
 
 def _is_warm_up(prepared: Prepared, slope: Slope) -> bool:

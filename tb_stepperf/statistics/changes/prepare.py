@@ -7,10 +7,17 @@ import dataclasses
 import numpy as np
 
 from tb_stepperf.statistics.changes.buckets import without_buckets
+from tb_stepperf.statistics.changes.records import MIN_SEGMENT
 from tb_stepperf.statistics.pace import pause_point
 
 MAX_FILLED_RUN = 8
 """Longest run of unusable readings that is filled; longer ones are cut out."""
+
+_LONGEST_BURST = 60
+"""Rows of a restart that decays to the level it came from."""
+
+_BURST_HEIGHT = 0.3
+"""How far above the level, in logarithm, a burst is."""
 
 _MAX_PERIOD_SAMPLE = 32_768
 
@@ -62,20 +69,54 @@ def prepare(step_time_ms: np.ndarray, bucket: np.ndarray | None = None) -> Prepa
         # learned where warm-up is over for certain, and taken out everywhere, so that warm-up can be seen
         log_ms = log_ms - _phase_offsets(residual, index[settled:], period)[index % period]
     warm_up, excess = warm_up_end(log_ms)
-    log_ms, index = log_ms[warm_up:], index[warm_up:]
+    log_ms, index = without_bursts(log_ms[warm_up:]), index[warm_up:]
     centre = local_median(log_ms)
     return Prepared(log_ms, centre, index, robust_scale(log_ms - centre), warm_up, excess, period)
 
 
-def local_median(log_ms: np.ndarray) -> np.ndarray:
+def without_bursts(log_ms: np.ndarray) -> np.ndarray:
+    """Fills bursts with the level about them: evaluations, starts of an epoch and restarts are no level of the run.
+
+    A burst is a run of rows far above the median of the 160 rows around them (fewer in short series): too short to
+    be a level, or a slow start again, which decays. Up to 8 rows need no filling: the local median does not follow
+    them, and as slow steps they may be part of a tail.
+    """
+    level = local_median(log_ms, min(80, max(40, log_ms.size // 6)))
+    above = log_ms - level
+    is_above = above > max(4.0 * robust_scale(above), 0.03)
+    num_above = np.concatenate([[0], np.cumsum(is_above)])
+    # pauses of one or two rows belong to the run around them, if they are few
+    for gap in (2, 1):
+        is_above[gap:-1] |= is_above[: -gap - 1] & is_above[gap + 1 :]
+    edges = np.flatnonzero(np.diff(np.concatenate([[False], is_above, [False]]).astype(np.int8)))
+    first, last = edges[::2], edges[1::2]
+    lengths = last - first
+    some = (lengths > MAX_FILLED_RUN) & (lengths < _LONGEST_BURST)
+    some &= num_above[last] - num_above[first] >= 0.8 * lengths
+    first, last, lengths = first[some], last[some], lengths[some]
+    if not first.size:
+        return log_ms
+    total = np.concatenate([[0.0], np.cumsum(np.minimum(above, 2.0 * _BURST_HEIGHT))])
+    quarter = lengths // 4
+    early = (total[first + quarter] - total[first]) / quarter
+    late = (total[last] - total[last - quarter]) / quarter
+    mean = (total[last] - total[first]) / lengths
+    is_burst = np.where(lengths < MIN_SEGMENT, mean >= _BURST_HEIGHT, (early >= _BURST_HEIGHT) & (early >= 2.5 * late))
+    out = log_ms.copy()
+    for start, end in zip(first[is_burst], last[is_burst]):
+        out[start:end] = level[start:end]
+    return out
+
+
+def local_median(log_ms: np.ndarray, half: int | None = None) -> np.ndarray:
     """Median of the rows around each row, shape (num_rows,).
 
-    Windows of 32 rows (20 in series below 1,000) overlap by half, so that each row lies in two; it takes the median
+    Windows of 2 · `half` rows (32; 20 in series below 1,000) overlap by half, so that each row lies in two; it takes the median
     that is nearer to it. A stretch of 20 rows on another level so fills at least one window by more than half, and
     stalls of up to 8 rows fill none.
     """
     pause_point()
-    half = 16 if log_ms.size >= 1000 else 10
+    half = half or (16 if log_ms.size >= 1000 else 10)
     size = 2 * half
     if log_ms.size < 2 * size:
         return np.full(log_ms.size, np.median(log_ms))
