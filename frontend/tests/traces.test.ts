@@ -136,6 +136,9 @@ describe("words", () => {
     expect(windowWords(window(4200, null))).toBe("step 4,200");
     expect(windowWords(window(null, null))).toBe("");
     expect(windowWords(null)).toBe("");
+    const other = window(4200, 4203, { reason: "profiler" });
+    expect(windowWords(other)).toBe("within steps 4,200–4,202");
+    expect(reasonWords(other)).toBe("a profiler of its own");
     expect(reasonWords(window(1, 2, { reason: "regression", about_step: "4150" }))).toBe(
       "the run got slower (step 4,150)",
     );

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 STATES = ("written", "never_active", "failed", "skipped")
 REASONS = ("scheduled", "requested", "regression", "slow_step", "reference")
+PROFILER = "profiler"
+"""Reason of a window of some other profiler: no record says so, its file and the samples do (`profiled`)."""
 
 SIDE_STEPS = 200
 """Unprofiled steps on either side that a window is compared with."""
@@ -32,7 +34,7 @@ class Capture:
 
     Attributes:
         state: one of `STATES`.
-        reason: one of `REASONS`.
+        reason: one of `REASONS`, or `PROFILER`.
         at_step: step of the record: the first profiled one, or where it became known that there is none.
         start_step, end_step: profiled steps, half-open; None where there are none.
         about_step: step that made it necessary.

@@ -8,16 +8,20 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from tb_stepperf.analysis.captures import Around, read_around
+from tb_stepperf.analysis.captures import PROFILER, Around, Capture, read_around
+from tb_stepperf.analysis.profiled import ProfiledStretches, read_profiled
 from tb_stepperf.analysis.series import stage_columns
 from tb_stepperf.blocks import Flag
 from tb_stepperf.blocks.schema import FLAGS, GC_MS, NUM_ALLOC_RETRIES, NUM_OOMS, PEAK_RESERVED_BYTES, STEP_TIME_MS
+from tb_stepperf.errors import NotFoundError
 from tb_stepperf.plugin.params import Query
-from tb_stepperf.plugin.traces import Owner
+from tb_stepperf.plugin.traces import Owner, Owners, Traces
 from tb_stepperf.plugin.view import Source
 from tb_stepperf.statistics import flag_bits
 from tb_stepperf.store import MemberInfo, RunInfo
 from tb_stepperf.traces.facts import RunFacts
+from tb_stepperf.traces.filenames import parse_name
+from tb_stepperf.traces.find import TraceFile
 
 MAX_RANKS = 64
 """Ranks that are looked at; those of the largest jobs come first."""
@@ -25,6 +29,27 @@ MAX_RANKS = 64
 _DATA_STAGE = "data"
 _WAITING = re.compile(r"comm|sync|wait|barrier|reduce|gather|broadcast|nccl", re.IGNORECASE)
 """Stages in which a rank waits for others: what remains is its own work."""
+
+
+def owner_of(source: Source, traces: Traces, owners: Owners, file: TraceFile) -> Owner:
+    """Returns whose a file is, with the steps it was recorded in where only the samples know them."""
+    owner = owners.of(file)
+    name = parse_name(file.name)
+    stamp_s = None if name is None else name.stamp_s
+    if owner.capture is not None or owner.run is None or owner.member is None or stamp_s is None:
+        return owner
+    key = ("profiled", source.experiment_id, owner.run.run, owner.member.member)
+    read = source.reader(dataclasses.replace(Query(), run=owner.run.run), owner.member)
+    try:
+        stretches: ProfiledStretches = traces.figures.get(key, owner.run.version, lambda: read_profiled(read))
+    except NotFoundError:  # deleted just now, or growing too fast to be read: the file is there all the same
+        return owner
+    window = stretches.at(stamp_s)
+    if window is None:
+        return owner
+    start, end = window
+    capture = Capture("written", PROFILER, start, start_step=start, end_step=end, file=file.name)
+    return dataclasses.replace(owner, capture=capture)
 
 
 def window_of(owner: Owner) -> tuple[int, int] | None:

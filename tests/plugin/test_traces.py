@@ -124,6 +124,21 @@ def test_where_several_write_to_one_directory_the_window_tells(tmp_path: pathlib
     assert [(trace["run"], trace["member"]) for trace in answer["traces"]] == [("job", "1"), ("job", None)]
 
 
+def test_the_steps_of_another_profiler_are_those_that_were_profiled_when_its_file_was_named(
+    tmp_path: pathlib.Path,
+) -> None:
+    # step k ends k seconds after the start; 400 to 403 are flagged
+    for name in ("host_1.1700000401700000000", "host_1.1700000600", "by_hand"):
+        tiny_trace.write(tmp_path / "job" / f"{name}.pt.trace.json")
+    answer = traces(serve(tmp_path, member()))
+    by_name = {trace["file"]: trace["window"] for trace in answer["traces"]}
+    window = by_name.pop("job/host_1.1700000401700000000.pt.trace.json")
+    assert set(by_name.values()) == {None}
+    assert (window["start"], window["end"], window["reason"], window["state"]) == ("400", "403", "profiler", "written")
+    assert (window["profiled_ms"], window["unprofiled_ms"], window["cost_ms"]) == (14.0, 10.0, None)
+    assert answer["windows_without_trace"] == []
+
+
 def test_windows_of_one_worker_are_its_parts_in_the_order_of_time(tmp_path: pathlib.Path) -> None:
     for name in ("w0.1700000009", "w0.999999999999", "w1.1700000005123", "w0.1700000001000000000"):
         tiny_trace.write(tmp_path / "job" / f"{name}.pt.trace.json")

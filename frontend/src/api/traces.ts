@@ -1,6 +1,6 @@
 /** The shapes of `/traces`, `/trace` and `/trace_comparison` of tb_stepperf/plugin/http_api.md. */
 
-export type Reason = "scheduled" | "requested" | "regression" | "slow_step" | "reference";
+export type Reason = "scheduled" | "requested" | "regression" | "slow_step" | "reference" | "profiler";
 export type WindowState = "written" | "never_active" | "failed" | "skipped";
 export type ReadingState = "queued" | "reading" | "done" | "refused" | "cancelled";
 

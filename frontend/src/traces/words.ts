@@ -12,6 +12,7 @@ const REASONS: Record<Reason, string> = {
   regression: "the run got slower",
   slow_step: "a single slow step",
   reference: "reference of the healthy run",
+  profiler: "a profiler of its own",
 };
 
 /** Why a window was recorded: "the run got slower (step 4,150)". */
@@ -23,16 +24,19 @@ export function reasonWords(window: Pick<CaptureWindow, "reason" | "about_step">
 
 /** One word for a label. */
 export const reasonLabel = ({ reason }: Pick<CaptureWindow, "reason">): string =>
-  ({ scheduled: "scheduled", requested: "requested", regression: "slower", slow_step: "slow step" })[
+  ({ requested: "requested", regression: "slower", slow_step: "slow step", profiler: "plain profiler" })[
     reason as string
   ] ?? visible(reason);
 
-/** "steps 4,200–4,202" of a half-open window; "" where it is not known. */
-export function windowWords(window: Pick<CaptureWindow, "start" | "end"> | null): string {
+/**
+ * "steps 4,200–4,202" of a half-open window; "within steps …" where only the samples tell that a profiler was at work;
+ * "" where it is not known.
+ */
+export function windowWords(window: (Pick<CaptureWindow, "start" | "end"> & { reason?: Reason }) | null): string {
   if (!window || window.start === null) return "";
   const last = window.end === null ? null : BigInt(window.end) - 1n;
   if (last === null || last <= BigInt(window.start)) return `step ${integer(window.start)}`;
-  return `steps ${integer(window.start)}–${integer(last)}`;
+  return `${window.reason === "profiler" ? "within " : ""}steps ${integer(window.start)}–${integer(last)}`;
 }
 
 /** "steps 5–10 (profiler’s count)", as a trace that was read marks them; "" where it marks none. */

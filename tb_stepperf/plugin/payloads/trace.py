@@ -12,7 +12,7 @@ from typing import Any
 
 from tb_stepperf.errors import BusyError, NotFoundError, RequestError, TraceError
 from tb_stepperf.plugin.csv_cells import text_cell
-from tb_stepperf.plugin.facts import run_facts, window_of
+from tb_stepperf.plugin.facts import owner_of, run_facts, window_of
 from tb_stepperf.plugin.json_numbers import strict
 from tb_stepperf.plugin.params import Query
 from tb_stepperf.plugin.traces import MAX_SENT, Owner, Owners, Traces
@@ -50,7 +50,7 @@ def trace_impl(source: Source, traces: Traces, query: Query) -> dict[str, Any]:
     """
     file = traces.file(query.trace, "trace")
     reading = traces.readings.cancel(file) if query.cancel == "1" else traces.readings.ask(file)
-    summary = None if reading.summary is None else _summary_json(source, _owner(source, file), reading.summary)
+    summary = None if reading.summary is None else _summary_json(source, _owner(source, traces, file), reading.summary)
     return {**_state(file, reading), "summary": summary}
 
 
@@ -64,7 +64,7 @@ def trace_table_impl(source: Source, traces: Traces, query: Query) -> tuple[Iter
     summary = traces.readings.look(file).summary
     if summary is None:
         raise NotFoundError(f"the trace {query.trace!r} is not read: /trace reads it", "trace")
-    numbered = _renumbered(summary, _owner(source, file))
+    numbered = _renumbered(summary, _owner(source, traces, file))
     chunks = _csv(_ROW_TYPES[query.table], getattr(numbered, query.table))
     return chunks, f"{_file_stem(file)}-{query.table}.csv"
 
@@ -142,8 +142,8 @@ class _Sent(Iterator[bytes]):
             free()
 
 
-def _owner(source: Source, file: TraceFile) -> Owner:
-    return Owners(source.store.catalog(source.ctx, source.experiment_id)).of(file)
+def _owner(source: Source, traces: Traces, file: TraceFile) -> Owner:
+    return owner_of(source, traces, Owners(source.store.catalog(source.ctx, source.experiment_id)), file)
 
 
 def _state(file: TraceFile, reading: Reading) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from typing import Any
 from tb_stepperf.analysis import words
 from tb_stepperf.analysis.captures import REACH_STEPS, Capture
 from tb_stepperf.errors import NotFoundError
-from tb_stepperf.plugin.facts import around_window, window_of
+from tb_stepperf.plugin.facts import around_window, owner_of, window_of
 from tb_stepperf.plugin.json_numbers import rounded
 from tb_stepperf.plugin.payloads.runs import step_text
 from tb_stepperf.plugin.traces import Owner, Owners, Traces
@@ -36,7 +36,7 @@ def traces_impl(source: Source, traces: Traces) -> dict[str, Any]:
     found, is_complete = traces.finder.ask()
     owners = Owners(source.store.catalog(source.ctx, source.experiment_id))
     placed = sorted(
-        ((owners.of(file), file) for file in found.traces),
+        ((owner_of(source, traces, owners, file), file) for file in found.traces),
         key=lambda pair: (pair[0].name, pair[1].stamp_s, pair[1].directory, pair[1].name),
     )
     num_parts: collections.Counter[tuple[str, str, str]] = collections.Counter(_worker(*pair) for pair in placed)
