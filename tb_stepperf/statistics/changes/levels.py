@@ -45,7 +45,7 @@ def find_levels(prepared: Prepared, settings: Settings) -> Levels:
     if pattern is None:
         verifier, candidates = _candidates(log_ms, centre, prepared.scale, rough, noise, settings, reach)
         borders = verifier.run(candidates, reach)
-        pattern = recurring_pattern(verifier.sums, borders, settings)
+        pattern = recurring_pattern(verifier.sums, log_ms, borders, settings)
         if pattern is None:
             return Levels(log_ms, verifier, borders, None)
     flat_ms = log_ms - pattern.lift
@@ -69,7 +69,7 @@ def _fine_pattern(log_ms: np.ndarray, rough: Sums, noise: float, settings: Setti
     if len(borders) < 2 * MIN_RECURRENCES - 1:
         return None
     borders = sharpened(rough, borders, 2 * block + 6, 0.5 * settings.log_effect)
-    pattern = recurring_pattern(rough, borders, settings)
+    pattern = recurring_pattern(rough, log_ms, borders, settings)
     return pattern if pattern is not None and pattern.is_regular else None
 
 

@@ -12,6 +12,7 @@ import dataclasses
 import numpy as np
 
 from tb_stepperf.statistics.changes.noise import Sums
+from tb_stepperf.statistics.changes.prepare import local_median, robust_scale
 from tb_stepperf.statistics.changes.records import Settings
 from tb_stepperf.statistics.pace import pause_point
 
@@ -21,11 +22,14 @@ MIN_RECURRENCES = 4
 _UNLIKE = 4.0
 """How many times higher or lower than typical an excursion of a pattern may be: evaluations are not all alike."""
 
-_ALIKE = 0.1
+_ALIKE = 0.2
 """Heights that differ by less, as a share of them, are taken for one."""
 
 _LONGEST_STALL = 8
 """Rows of a stall: excursions of so few rows that come at random are outliers and no state of the run."""
+
+_CLEARLY_APART = 6.0
+"""Standard deviations of the noise between two states from which on a single row tells in which it is."""
 
 _NEW_BASE = 25.0
 """What a new base costs, in squared standard errors."""
@@ -61,7 +65,7 @@ class Pattern:
         is_up = self.lift != 0.0
         num = max(1, int(np.count_nonzero(np.diff(is_up))) // 2)
         num_up = int(np.count_nonzero(is_up))
-        return self.unlike <= 2.0 * _ALIKE and (num_up > _LONGEST_STALL * num or num_up > 0.2 * is_up.size)
+        return self.unlike <= _ALIKE and (num_up > _LONGEST_STALL * num or num_up > 0.2 * is_up.size)
 
     def doubt(self, start: int, border: int, end: int, delta: float) -> float:
         """How many times longer than it is a side must be before a step is more than another excursion.
@@ -79,11 +83,17 @@ class Pattern:
         return int(np.count_nonzero(np.diff(self.lift[start:end] != 0.0)))
 
 
-def recurring_pattern(sums: Sums, borders: list[int], settings: Settings) -> Pattern | None:
+def recurring_pattern(sums: Sums, values: np.ndarray, borders: list[int], settings: Settings) -> Pattern | None:
     """Finds excursions from a level and back that come again and again: a pattern, not changes.
 
     Each must be as large as a change that counts and six standard errors of its own noise, and their heights must not
     differ beyond all measure.
+
+    Args:
+        sums: the clipped stream.
+        values: shape (num_rows,), the same, not clipped.
+        borders: of its segmentation, ascending.
+        settings: thresholds.
     """
     if len(borders) < 2 * MIN_RECURRENCES - 1:
         return None
@@ -108,7 +118,7 @@ def recurring_pattern(sums: Sums, borders: list[int], settings: Settings) -> Pat
     if not chosen.size:
         return None
     longest = int(lengths[chosen + 1].max())
-    return _decoded(edges, means, noise, heights[chosen], longest)
+    return _decoded(values - sums.offset, edges, means, noise, heights[chosen], longest)
 
 
 def _noise(sums: Sums, edges: np.ndarray, lengths: np.ndarray) -> np.ndarray:
@@ -141,7 +151,7 @@ def _two_states(heights: np.ndarray, eligible: np.ndarray) -> np.ndarray:
 
 
 def _decoded(
-    edges: np.ndarray, means: np.ndarray, noise: np.ndarray, heights: np.ndarray, longest: int
+    values: np.ndarray, edges: np.ndarray, means: np.ndarray, noise: np.ndarray, heights: np.ndarray, longest: int
 ) -> Pattern | None:
     """The pattern whose excursions are like those of `heights`, after each segment has got its state."""
     sign = float(np.sign(heights[0]))
@@ -156,13 +166,29 @@ def _decoded(
         return None
     found, unlike = _heights(is_up, base, sign * means, edges)
     found *= sign
+    lift = np.repeat(found, lengths)
+    if unlike <= _ALIKE:
+        lift = _row_by_row(values, lift, sign * np.repeat(base, lengths))
     return Pattern(
         height=sign * typical,
         highest=float(np.quantile(np.abs(found[is_up]), 0.9)),
         unlike=unlike,
         longest=int(lengths[is_up].max()),
-        lift=np.repeat(found, lengths),
+        lift=lift,
     )
+
+
+def _row_by_row(values: np.ndarray, lift: np.ndarray, base: np.ndarray) -> np.ndarray:
+    """The lift of each row by its own state, where two states of one height stand clearly apart; else as it was.
+
+    Visits of a few rows, too short for a segment, would otherwise move the level of the segment they are in.
+    """
+    height = float(lift[np.flatnonzero(lift)[0]])
+    rest = values - lift
+    if abs(height) < _CLEARLY_APART * robust_scale(rest - local_median(rest)):
+        return lift
+    above = (values - base) / height
+    return np.where((above > 0.5) & (above < 1.5), height, np.where(np.abs(above) <= 0.5, 0.0, lift))
 
 
 def _states(

@@ -111,9 +111,9 @@ def without_bursts(log_ms: np.ndarray) -> np.ndarray:
 def local_median(log_ms: np.ndarray, half: int | None = None) -> np.ndarray:
     """Median of the rows around each row, shape (num_rows,).
 
-    Windows of 2 · `half` rows (32; 20 in series below 1,000) overlap by half, so that each row lies in two; it takes the median
-    that is nearer to it. A stretch of 20 rows on another level so fills at least one window by more than half, and
-    stalls of up to 8 rows fill none.
+    Windows of 2 · `half` rows (32; 20 in series below 1,000) overlap by half, so that each row lies in two; it takes
+    the median that is nearer to it. A stretch of 20 rows on another level so fills at least one window by more than
+    half, and stalls of up to 8 rows fill none.
     """
     pause_point()
     half = half or (16 if log_ms.size >= 1000 else 10)

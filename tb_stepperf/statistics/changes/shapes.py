@@ -130,7 +130,9 @@ def _best_slope(verifier: Verifier, start: int, end: int, chain: list[int], sett
     # a group in which a border lies is on neither level: it would speak for the slope, however sharp the step
     clean = np.abs(centre[:, None] - np.array(chain)).min(axis=1) >= 0.5 * size
     misfits = [misfit * clean for misfit in misfits]
-    advantage = _advantage(*misfits, np.searchsorted(centre, inner)) + 2.0 * (2 * len(chain) + 1 - 4)
+    # where a pattern was taken out, what is left may be off by a part of its height
+    least_noise = 0.0 if verifier.pattern is None else (0.25 * verifier.pattern.height) ** 2
+    advantage = _advantage(*misfits, np.searchsorted(centre, inner), least_noise) + 2.0 * (2 * len(chain) + 1 - 4)
     if advantage < (10.0 if len(chain) == 1 else -6.0):
         return None
     if _are_sharp(verifier, start, end, chain):
@@ -141,7 +143,7 @@ def _best_slope(verifier: Verifier, start: int, end: int, chain: list[int], sett
     return Slope(row_first, min(row_last, end), start, end, before, after, float(error))
 
 
-def _advantage(steps: np.ndarray, slope: np.ndarray, edges: np.ndarray) -> float:
+def _advantage(steps: np.ndarray, slope: np.ndarray, edges: np.ndarray, least_noise: float) -> float:
     """How much smaller the squared misfit of the slope is than that of the steps, in units of the noise.
 
     Each stretch between two edges has its own noise: where a step makes the run noisier too, a slope could follow what
@@ -155,7 +157,7 @@ def _advantage(steps: np.ndarray, slope: np.ndarray, edges: np.ndarray) -> float
         noise = everywhere
         if first.size >= _LEAST_GROUPS:
             noise = min(_residual_noise(first, 1), _residual_noise(second, 1))
-        total += float((first * first).sum() - (second * second).sum()) / max(noise, 1e-12)
+        total += float((first * first).sum() - (second * second).sum()) / max(noise, least_noise, 1e-12)
     return total
 
 
