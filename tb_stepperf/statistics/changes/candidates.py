@@ -7,6 +7,7 @@ import itertools
 import numpy as np
 
 from tb_stepperf.statistics.changes.noise import Sums
+from tb_stepperf.statistics.changes.prepare import thinned
 from tb_stepperf.statistics.changes.records import MIN_SEGMENT
 from tb_stepperf.statistics.pace import pause_point
 
@@ -197,7 +198,7 @@ def place(values: np.ndarray, start: int, border: int, end: int, reach: int) -> 
     num_bins = int(min(16, max(4, min(before.size, after.size) // 8)))
     # both sides count alike, however long they are
     most = min(before.size, after.size, 1000)
-    pooled = np.concatenate([_thinned(before, most), _thinned(after, most)])
+    pooled = np.concatenate([thinned(before, most), thinned(after, most)])
     shares = np.concatenate([np.arange(1, num_bins) / num_bins, _TAIL_SHARES])
     # half-way between the sides: a row beyond all rows of one side, but short of the other's, is of the nearer one
     middle = 0.5 * (np.median(before) + np.median(after))
@@ -209,10 +210,3 @@ def place(values: np.ndarray, start: int, border: int, end: int, reach: int) -> 
     walk = np.cumsum(ratio[np.searchsorted(cuts, values[low:high])])
     walk = np.concatenate([[0.0], walk])
     return low + int(walk.argmax())
-
-
-def _thinned(values: np.ndarray, most: int) -> np.ndarray:
-    """At most `most` values, evenly spread."""
-    if values.size <= most:
-        return values
-    return values[np.linspace(0, values.size - 1, most).astype(np.int64)]

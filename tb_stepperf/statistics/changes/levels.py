@@ -9,9 +9,11 @@ import numpy as np
 from tb_stepperf.statistics.changes.candidates import MAX_BLOCKS, partition, sharpened, short_windows, thin
 from tb_stepperf.statistics.changes.noise import Sums, global_long_run_variance
 from tb_stepperf.statistics.changes.patterns import MIN_RECURRENCES, Pattern, recurring_pattern
-from tb_stepperf.statistics.changes.prepare import Prepared, local_median, robust_scale
+from tb_stepperf.statistics.changes.prepare import Prepared, local_median, robust_scale, thinned
 from tb_stepperf.statistics.changes.records import MIN_SEGMENT, Settings
 from tb_stepperf.statistics.changes.verify import MAX_PLACED, Verifier
+
+_MAX_LEVEL_SAMPLE = 20_000
 
 _SHORTEST_EXCURSION = 6
 """Rows of an excursion that a pattern may consist of."""
@@ -107,7 +109,7 @@ def _verifier(
     """
     for start, end in zip([0, *borders] if borders else [], [*borders, log_ms.size]):
         part = log_ms[start:end]
-        middle = float(np.median(part))
+        middle = float(np.median(thinned(part, _MAX_LEVEL_SAMPLE)))
         nearer = np.abs(part - middle) < np.abs(part - centre[start:end])
         centre = centre if start else centre.copy()
         centre[start:end][nearer] = middle

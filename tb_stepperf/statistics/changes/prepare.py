@@ -19,6 +19,7 @@ _LONGEST_BURST = 60
 _BURST_HEIGHT = 0.3
 """How far above the level, in logarithm, a burst is."""
 
+_MAX_SCALE_SAMPLE = 100_000
 _MAX_PERIOD_SAMPLE = 32_768
 
 
@@ -138,10 +139,17 @@ def robust_scale(residual: np.ndarray) -> float:
     The second keeps a series whose readings are mostly equal (a coarse timer) from having no noise at all.
     """
     pause_point()
-    size = np.abs(residual)
+    size = np.abs(thinned(residual, _MAX_SCALE_SAMPLE))
     mad = 1.4826 * float(np.median(size))
     trimmed = size[size <= np.quantile(size, 0.9)]
     return max(mad, 1.25 * float(trimmed.mean()), 1e-3)
+
+
+def thinned(values: np.ndarray, most: int) -> np.ndarray:
+    """At most `most` values, evenly spread."""
+    if values.size <= most:
+        return values
+    return values[np.linspace(0, values.size - 1, most).astype(np.int64)]
 
 
 def find_period(residual: np.ndarray) -> int:
