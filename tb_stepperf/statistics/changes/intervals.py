@@ -87,11 +87,10 @@ def tail_interval(before: np.ndarray, after: np.ndarray, least: float) -> Quanti
 
     Returns:
         Of `p95`, else `p90` (where few samples are above p95) or `p99` (where few are slow): the first whose interval
-        excludes 0 and whose change matters, else the first whose interval excludes 0, else None.
+        excludes 0 and whose change matters, else None.
     """
     found = [_quantile_change(before, after, percent) for percent in (95, 90, 99)]
-    sure = [change for change in found if not change.low <= 0.0 <= change.high]
-    return next((change for change in sure if abs(change.delta) >= least), sure[0] if sure else None)
+    return next((c for c in found if abs(c.delta) >= least and not c.low <= 0.0 <= c.high), None)
 
 
 def _quantile_change(before: np.ndarray, after: np.ndarray, percent: int) -> QuantileChange:

@@ -181,7 +181,17 @@ def find_period(residual: np.ndarray) -> int:
     if not good.any():
         return 1
     near_best = here[good] >= here[good].max() - 0.08
-    return int(lags[good][near_best][0])
+    period = int(lags[good][near_best][0])
+    # what begins or ends half-way is a change and no pattern of the run
+    num_parts = 4 if num >= 24 * period else 2 if num >= 12 * period else 1
+    return period if all(_recurs(part, period) for part in np.array_split(residual, num_parts)) else 1
+
+
+def _recurs(values: np.ndarray, lag: int) -> bool:
+    """Whether values are correlated with those `lag` rows later."""
+    centred = values - values.mean()
+    power = float(centred @ centred)
+    return power > 0 and float(centred[lag:] @ centred[:-lag]) > 0.15 * power * (1.0 - lag / values.size)
 
 
 def warm_up_end(log_ms: np.ndarray) -> tuple[int, float]:
