@@ -13,7 +13,7 @@ import numpy as np
 from tb_stepperf.statistics.pace import pause_point
 
 _FLOOR = 1e-8
-_LEAST_FOR_TREND = 40
+_LEAST_FOR_TREND = 12
 _LEAST_FOR_DECAY = 200
 """Rows from which on the decay of the autocorrelation can be told at all."""
 

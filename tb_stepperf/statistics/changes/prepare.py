@@ -182,16 +182,10 @@ def find_period(residual: np.ndarray) -> int:
         return 1
     near_best = here[good] >= here[good].max() - 0.08
     period = int(lags[good][near_best][0])
-    # what begins or ends half-way is a change and no pattern of the run
-    num_parts = 4 if num >= 24 * period else 2 if num >= 12 * period else 1
-    return period if all(_recurs(part, period) for part in np.array_split(residual, num_parts)) else 1
-
-
-def _recurs(values: np.ndarray, lag: int) -> bool:
-    """Whether values are correlated with those `lag` rows later."""
-    centred = values - values.mean()
-    power = float(centred @ centred)
-    return power > 0 and float(centred[lag:] @ centred[:-lag]) > 0.15 * power * (1.0 - lag / values.size)
+    # what begins or ends half-way is a change and no pattern of the run: each part must hold its share of the whole
+    products = centred[period:] * centred[:-period]
+    parts = np.array_split(products, max(1, min(8, num // (6 * period))))
+    return period if min(float(part.mean()) for part in parts) > 0.4 * float(products.mean()) else 1
 
 
 def warm_up_end(log_ms: np.ndarray) -> tuple[int, float]:
