@@ -1,9 +1,9 @@
 """Change points of step time: what is real, since when, how large, and nothing else.
 
-`find_changes` is the door. The way through, one module a phase: `prepare` (logarithm, warm-up, pattern, outliers),
-`candidates` (where a border may be), `verify` (which borders stand; `noise` tells how far chance goes), `levels`
-(recurring excursions taken out), `shapes` (steps, ramps, drifts), `spread` (tail and spread), `intervals` (how large,
-how sure), `find` (all of it, as records).
+`find_changes` is the door. The way through, one module a phase: `prepare` (logarithm, warm-up, periods, bursts),
+`candidates` (where a border may be), `verify` (which borders stand; `noise` tells how far chance goes), `patterns`
+(recurring excursions), `levels` (all these together), `shapes` (steps, ramps, drifts), `spread` (tail and spread),
+`intervals` (how large, how sure), `find` (all of it, as records).
 """
 
 from tb_stepperf.statistics.changes.find import find_changes
