@@ -2,16 +2,17 @@
 
 A pure state machine. Blocks of step times go in, provisional changes come out; there is no clock, no thread and no file
 here. A cheap watch (a two-sided cumulative sum over groups of 16 steps: Page, Biometrika 41, 1954) runs on every block;
-only when it is alarmed, and at a few fixed ages, is the full question put to the last 2,048 steps with `find_changes`.
-What it says is confirmed when it has lasted: the first 600 rows are only listened to, an excursion that came back is no
-news, and where the run was at such a level before (`live_history`), the new stay must be longer by far.
+only when it is alarmed, when the run stays at a level as never before, and at a few fixed ages, is the full question
+put to the last 2,048 steps with `find_changes`. What it says of levels and ramps is confirmed when it has lasted: the
+first 600 rows are only listened to, a first level that was short is no base yet, an excursion that came back is no
+news, and where the run was at such a level before (`live_history`), the new stay must be longer by far. Tails, spread
+and drifts are left to the full analysis: they are seldom sure before the run is long.
 The training thread does nothing for all this but what it does anyway: append a number.
 """
 
 from __future__ import annotations
 
 import dataclasses
-import itertools
 import math
 from collections.abc import Sequence
 
@@ -28,10 +29,14 @@ _REFERENCE = 192
 _MIN_BEFORE = 100
 _MIN_AFTER = 32
 _MIN_SHAPE = 512
-"""Rows that a change of another kind than a step must have lasted."""
+"""Rows that a ramp must have lasted."""
 _SETTLED = 600
 """Rows before which nothing is confirmed: the first excursion of a pattern and a lasting change look alike."""
+_YOUNG = 700
+"""Age at which a change that comes after one level alone need not last any longer for that."""
 _LONGEST_WAIT = 16_384
+_NEWS = 64
+"""Rows after which a stay at a level where the run never was is worth a question out of turn."""
 _DRIFT = math.log1p(0.015)
 _STEPS = ("regression", "improvement")
 
@@ -53,10 +58,17 @@ class ProvisionalChange:
 
 @dataclasses.dataclass(frozen=True)
 class _Reference:
-    """What the watch compares with: level and scale in logarithm, allowance and threshold of the cumulative sum."""
+    """What the watch compares with, in logarithm.
+
+    Attributes:
+        level: what steps take.
+        limit: how far from the level a single step counts; more than the allowance, or nothing could ever add up.
+        drift: allowance of the cumulative sum.
+        threshold: of the cumulative sum.
+    """
 
     level: float
-    scale: float
+    limit: float
     drift: float
     threshold: float
 
@@ -84,6 +96,7 @@ class LiveDetector:
         self._next_age = _SETTLED
         self._blocked_until = 0
         self._wait = GROUP
+        self._news_due = 0
         self._last_row = 0
         self._refer_from = self._refer_due = 0
         self._history = LevelHistory()
@@ -145,9 +158,25 @@ class LiveDetector:
                 self._next_age = self._next_age * 3 // 2
         elif 0 < self._ask_at <= self._num_rows:
             self._ask_at = 0
-        elif not (alarmed and self._num_rows >= self._blocked_until):
+        elif not (alarmed and self._num_rows >= self._blocked_until) and not self._is_news():
             return []
         return self._test(alarmed)
+
+    def _is_news(self) -> bool:
+        """Whether the run has been held at its present level for much longer than ever before.
+
+        That needs no reference, which may be spoilt by an excursion within it, and waits for no back-off. A stay is
+        news when it is `_NEWS` rows long, and again whenever it is twice as long as last time.
+        """
+        if self._num_rows < self._news_due:
+            return False
+        self._news_due = self._num_rows + 4 * GROUP
+        self._remember()
+        stay, longest = self._history.stay()
+        if stay < max(_NEWS, 2 * longest):
+            return False
+        self._news_due = self._num_rows + stay
+        return True
 
     def _watch(self) -> bool:
         """Cumulative sums over the new groups; whether either has been above zero long enough and is high enough."""
@@ -162,8 +191,7 @@ class LiveDetector:
         with np.errstate(divide="ignore", invalid="ignore"):
             residual = np.log(rows) - reference.level
         residual = np.nan_to_num(residual, nan=0.0, posinf=0.0, neginf=0.0)
-        limit = max(4.0 * reference.scale, 0.1)
-        means = np.clip(residual, -limit, limit).reshape(-1, GROUP).mean(axis=1)
+        means = np.clip(residual, -reference.limit, reference.limit).reshape(-1, GROUP).mean(axis=1)
         self._num_grouped += num_groups * GROUP
         up, down = self._up, self._down
         row = self._num_grouped - num_groups * GROUP
@@ -202,7 +230,7 @@ class LiveDetector:
         limit = max(4.0 * prepared.scale, 0.1)
         for _ in range(3):
             level += float(np.mean(np.clip(raw - level, -limit, limit)))
-        self._reference = _Reference(level, prepared.scale, drift, threshold)
+        self._reference = _Reference(level, max(limit, 3.0 * drift), drift, threshold)
         self._up = self._down = 0.0
         self._num_grouped = self._num_grouped or self._num_rows
         self._up_since = self._down_since = self._num_grouped
@@ -223,10 +251,13 @@ class LiveDetector:
         self._ask_at = self._num_rows + 2 * _MIN_AFTER if self._reference is None else 0
         previous: Change | None = None
         pending: list[tuple[int, float]] = []
-        for change, following in itertools.zip_longest(fresh, fresh[1:]):
+        for number, change in enumerate(fresh):
             row = first_row + change.step
-            if change.kind == "transient" or row < _MIN_BEFORE:
+            if change.kind not in (*_STEPS, "ramp") or row < _MIN_BEFORE:
                 continue
+            # what passes by itself does not end the stay at a level, unless it leads back to the level before
+            ends = (later for later in fresh[number + 1 :] if later.kind != "transient" or _undoes(change, later))
+            following = next(ends, None)
             if previous is not None and _undoes(previous, change):
                 # back from where it was not said to have gone
                 previous = None
@@ -278,8 +309,11 @@ class LiveDetector:
         end = self._num_rows if following is None else first_row + following.step
         if following is not None and end - row <= LONGEST_VISIT and _undoes(change, following):
             return 1
-        to_outlast = self._history.rows_to_outlast(row - change.num_before, row, end, pending)
-        return max(missing, to_outlast - (end - row))
+        # one short stay alone is no base: the next must last as long, unless a third level shows that they are no pair
+        is_second = row - change.num_before < _MIN_BEFORE and (following is None or _undoes(change, following))
+        young = min(row, _YOUNG - row) if is_second else 0
+        to_outlast = self._history.rows_to_outlast(row - change.num_before, row, end, pending, self._last_row)
+        return max(missing, max(to_outlast, young) - (end - row))
 
     def _confirm(self, change: Change, first_row: int) -> ProvisionalChange:
         """Reports a change; what lies before it is no longer asked about."""
@@ -293,7 +327,7 @@ class LiveDetector:
                 self._reference = dataclasses.replace(self._reference, level=self._reference.level + delta)
                 self._up = self._down = 0.0
                 self._up_since = self._down_since = self._num_grouped
-        self._last_row = row if change.kind not in ("ramp", "drift") or end_row is None else end_row
+        self._last_row = row if change.kind != "ramp" or end_row is None else end_row
         return ProvisionalChange(row, self._num_rows, dataclasses.replace(change, step=row, end_step=end_row))
 
 

@@ -13,11 +13,20 @@ import numpy as np
 
 GROUP = 16
 _MAX_GROUPS = 4096
+NEVER = 1 << 31
+"""More rows than anybody waits for."""
+
 LONGEST_VISIT = 1024
 """A level that was held for more rows than this was no excursion, but a level of its own."""
 
 _NEAR = 0.65
 """Part of the way to a level from which on the run counts as having been there."""
+
+_SAME = 0.015
+"""Levels that differ by no more, in logarithm, are one."""
+
+_NOW = 4
+"""Groups that tell the present level."""
 
 _CLEAR = 10.0
 _AWAY = 3
@@ -64,30 +73,65 @@ class LevelHistory:
         at = -(-row // GROUP) - self._first_group
         self._relative[: max(at, 0)] += delta
 
-    def rows_to_outlast(self, start_row: int, row: int, end_row: int, pending: Sequence[tuple[int, float]] = ()) -> int:
+    def stay(self) -> tuple[int, int]:
+        """Returns for how many rows the run has been at its present level, and the longest earlier stay there."""
+        levels = self._levels[: self._num_kept]
+        levels = levels[np.isfinite(levels)]
+        if levels.size < 2 * _NOW:
+            return 0, 0
+        present = float(np.median(levels[-_NOW:]))
+        noise = float(np.median(np.abs(np.diff(levels))))
+        is_there = np.abs(levels - present) <= max(_SAME, _CLEAR / 2 * noise)
+        # a group that a stall spoils does not end a stay
+        is_there[1:-1] |= is_there[:-2] & is_there[2:]
+        edges = np.flatnonzero(np.diff(np.concatenate([[False], is_there, [False]]).astype(np.int8)))
+        lengths = edges[1::2] - edges[::2]
+        if not lengths.size or edges[-1] <= levels.size - _NOW:
+            return 0, 0  # on the way from one level to another
+        return int(lengths[-1]) * GROUP, int(lengths[:-1].max(initial=0)) * GROUP
+
+    def rows_to_outlast(
+        self,
+        start_row: int,
+        row: int,
+        end_row: int,
+        pending: Sequence[tuple[int, float]] = (),
+        last_row: int | None = None,
+    ) -> int:
         """Rows that a level must be held to be more than another excursion, 0 where there was none like it.
 
         Excursions are the earlier stays near the new level that began and ended, and the stay away from it that `row`
         ends where the run had come from there. One must be outlasted six times, many alike two to three times; what
-        was held for more than 1,024 rows is none. Levels are compared as they were, and relative to the steps that
-        lasted, so that a pattern is known again on top of one.
+        was held for more than 1,024 rows is none. To come back to where the run had been for longer than it was away
+        is no change at all, unless the step away was one (`last_row`): then it must last three times as long as that.
+        Levels are compared as they were, and relative to the steps that lasted, so that a pattern is known again on
+        top of one.
 
         Args:
             start_row: where the old level begins.
             row: first row of the new level.
             end_row: where the new level ends, or the number of rows so far.
             pending: steps of level (row, difference of logarithms) that may last, besides those noted by `step`.
+            last_row: first row of the last change that was confirmed.
         """
         start, at, end = (max(edge // GROUP - self._first_group, 0) for edge in (start_row, row, end_row))
         relative = self._relative[:end].copy()
         for step_row, delta in pending:
             relative[: max(-(-step_row // GROUP) - self._first_group, 0)] += delta
         # the group in which the level changes says nothing
-        return max(_to_outlast(part[start:at], part[at + 1 : end], part[:at]) for part in (self._levels, relative))
+        held = None if last_row is None else at - (last_row // GROUP - self._first_group)
+        return max(
+            _to_outlast(part[start:at], part[at + 1 : end], part[:at], held) for part in (self._levels, relative)
+        )
 
 
-def _to_outlast(before: np.ndarray, after: np.ndarray, earlier: np.ndarray) -> int:
-    """`rows_to_outlast`, of groups at the old level, at the new one, and all earlier ones."""
+def _to_outlast(before: np.ndarray, after: np.ndarray, earlier: np.ndarray, confirmed: int | None) -> int:
+    """`rows_to_outlast`, of groups at the old level, at the new one, and all earlier ones.
+
+    Args:
+        before, after, earlier: the groups.
+        confirmed: how many groups ago the last confirmed change was.
+    """
     before, after, earlier = (part[np.isfinite(part)] for part in (before, after, earlier))
     if not before.size or not after.size:
         return 0
@@ -106,6 +150,9 @@ def _to_outlast(before: np.ndarray, after: np.ndarray, earlier: np.ndarray) -> i
     stays = stays[stays <= LONGEST_VISIT]
     away = int(min(visits[-1], visits[-2]))
     demanded = _AWAY * away if away <= LONGEST_VISIT else 0.0
+    is_back = visits[-2] >= visits[-1] and demanded > 0
+    if is_back and (confirmed is None or abs(confirmed - visits[-1] // GROUP) > _NOW):
+        return NEVER
     if stays.size:
         longest = int(stays.max())
         num_alike = int((3 * stays >= longest).sum())

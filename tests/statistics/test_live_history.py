@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tb_stepperf.statistics.live_history import GROUP, LONGEST_VISIT, LevelHistory
+from tb_stepperf.statistics.live_history import GROUP, LONGEST_VISIT, NEVER, LevelHistory
 
 
 def history(*stretches: tuple[float, int]) -> LevelHistory:
@@ -27,8 +27,33 @@ def test_one_excursion_is_to_be_outlasted_six_times_and_many_less_often() -> Non
     assert often.rows_to_outlast(1536, 1856, 1920) == 3 * 64
 
 
-def test_the_way_back_is_to_outlast_the_stay_away_three_times() -> None:
-    assert history((0.0, 320), (0.2, 64), (0.0, 64)).rows_to_outlast(320, 384, 448) == 3 * 64
+def test_the_way_back_is_to_outlast_the_stay_away_three_times_if_that_was_a_change() -> None:
+    made = history((0.0, 320), (0.2, 64), (0.0, 64))
+    assert made.rows_to_outlast(320, 384, 448, last_row=320) == 3 * 64
+    assert made.rows_to_outlast(320, 384, 448, last_row=310) == 3 * 64
+
+
+def test_to_come_back_from_where_the_run_was_not_said_to_have_gone_is_no_change() -> None:
+    made = history((0.0, 320), (0.2, 64), (0.0, 64))
+    assert made.rows_to_outlast(320, 384, 448) == NEVER
+    assert made.rows_to_outlast(320, 384, 448, last_row=64) == NEVER
+    # the level before was the shorter stay: then it is an excursion that is back
+    assert history((0.0, 64), (0.2, 320), (0.0, 64)).rows_to_outlast(64, 384, 448) == 3 * 64
+
+
+def test_the_present_stay_and_the_longest_before() -> None:
+    assert history((0.0, 320)).stay() == (320, 0)
+    assert history((0.0, 320), (0.2, 96), (0.0, 160)).stay() == (160, 320)
+    assert history((0.0, 320), (0.2, 96)).stay() == (96, 0)
+    assert history((0.0, 96)).stay() == (0, 0)  # too little to tell
+    assert history((0.0, 320), (0.2, 32)).stay() == (0, 0)  # on the way
+    assert history((0.0, 320), (0.5, 16), (0.0, 320)).stay() == (656, 0)  # a stall of one group ends no stay
+
+
+def test_a_group_without_a_reading_says_nothing() -> None:
+    made = history((0.0, 320), (0.2, 160))
+    made.add(np.full(GROUP, np.nan))
+    assert made.stay() == (160, 0)
 
 
 def test_an_excursion_that_did_not_come_near_the_new_level_does_not_count() -> None:

@@ -85,6 +85,35 @@ def test_slow_stretches_that_recur_from_the_start_are_a_pattern_and_a_larger_ste
     assert abs(found.row - 4000) <= 20
 
 
+def test_an_excursion_within_the_reference_does_not_blind_the_watch() -> None:
+    step_time_ms = noise(4000, seed=21, sigma=0.004)
+    for start in range(100, 4000, 700):
+        step_time_ms[start : start + 150] *= 1.4
+    step_time_ms[2100:] *= 1.25  # to a level between: slow stretches take 1.4 of either
+    (found,) = feed(step_time_ms)
+    assert abs(found.row - 2100) <= 20
+    assert found.change.kind == "regression"
+
+
+def test_a_step_on_top_of_a_pattern_is_confirmed_though_a_slow_stretch_comes_meanwhile() -> None:
+    step_time_ms = noise(6000, seed=22, sigma=0.004)
+    for start in range(300, 6000, 350):
+        step_time_ms[start : start + 90] *= 1.4
+    step_time_ms[3470:] *= 1.2
+    (found,) = feed(step_time_ms)
+    assert abs(found.row - 3470) <= 20
+    assert found.seen_at_row < 4700  # three slow stretches later
+
+
+def test_a_first_level_that_was_short_is_no_base_until_the_next_has_lasted_as_long() -> None:
+    step_time_ms = noise(2000, seed=23, sigma=0.01)
+    step_time_ms[500:640] *= 1.2
+    assert feed(step_time_ms) == []
+    step_time_ms[640:] *= 1.2
+    (found,) = feed(step_time_ms)
+    assert abs(found.row - 500) <= 5
+
+
 def test_two_states_that_alternate_are_met_with_silence() -> None:
     rng = np.random.default_rng(13)
     lengths = rng.integers(40, 120, 100)
