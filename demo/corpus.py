@@ -12,7 +12,7 @@ from torch.utils.data import Dataset
 NUM_CHARACTERS = 128
 """ASCII; anything else becomes a question mark."""
 
-STORAGE_LATENCY_S = 0.008
+STORAGE_LATENCY_S = 0.02
 """Pretended time to the first byte of a file on shared storage."""
 
 _NOT_LIBRARY = ("site-packages", "test", "tests", "lib2to3", "idlelib", "turtledemo")

@@ -19,7 +19,7 @@ class CharTransformer(nn.Module):
     """
 
     def __init__(
-        self, num_characters: int, *, max_length: int, width: int = 64, num_layers: int = 2, num_heads: int = 4
+        self, num_characters: int, *, max_length: int, width: int = 64, num_layers: int = 1, num_heads: int = 4
     ) -> None:
         super().__init__()
         self.characters = nn.Embedding(num_characters, width)

@@ -7,8 +7,8 @@ import time
 from torch import nn
 
 NUM_RANKS = 8
-BYTES_PER_S = 25e6
-"""200 Mbit/s: machines that are not in one building."""
+BYTES_PER_S = 12.5e6
+"""100 Mbit/s: machines that are not in one building."""
 
 
 class PretendNetwork:

@@ -17,7 +17,7 @@ from demo.model import CharTransformer
 from demo.network import PretendNetwork
 from tb_stepperf import StepPerfWriter
 
-LENGTH, BATCH_SIZE = 32, 8
+LENGTH, BATCH_SIZE = 48, 4
 PROGRESS_INTERVAL_S = 2.0
 
 
