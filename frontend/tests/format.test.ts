@@ -28,6 +28,7 @@ describe("numbers", () => {
     expect(percent(0.41)).toBe("41 %");
     expect(percent(0.001)).toBe("< 1 %");
     expect(percent(0.999)).toBe("> 99 %");
+    expect([percent(-0.41), percent(-0.001), percent(-1.2)]).toEqual(["−41 %", "> −1 %", "−120 %"]);
     expect(percent(0)).toBe("0 %");
     expect(percent(1)).toBe("100 %");
     expect(percent(null)).toBe("–");

@@ -25,11 +25,13 @@ export function significant(value: Maybe, digits = 3): string {
   return (value < 0 ? "−" : "") + integer(whole) + (fraction ? `.${fraction}` : "");
 }
 
-/** A share in [0, 1] as per cent; small but present shares are never shown as 0 %. */
+/** A share as per cent; small but present shares are never shown as 0 %, nor large ones as all. */
 export function percent(value: Maybe, decimals = 0): string {
   if (!exists(value)) return MISSING;
   const smallest = 10 ** -decimals;
   const scaled = value * 100;
+  if (scaled < 0 && scaled > -smallest / 2) return `> −${smallest.toFixed(decimals)} %`;
+  if (scaled < 0) return `−${(-scaled).toFixed(decimals)} %`;
   if (scaled > 0 && scaled < smallest / 2) return `< ${smallest.toFixed(decimals)} %`;
   if (scaled < 100 && scaled >= 100 - smallest / 2) return `> ${(100 - smallest).toFixed(decimals)} %`;
   return `${scaled.toFixed(decimals)} %`;

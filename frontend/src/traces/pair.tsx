@@ -168,10 +168,6 @@ const number = (value: number | null): string =>
   value === null ? MISSING : Number.isInteger(value) ? integer(value) : significant(value);
 const us = (value: number | null): string => (value === null ? MISSING : time(value / 1000));
 
-/** A share of the change: negative where an operator moved against it. */
-const shareWords = (share: number | null): string =>
-  share === null ? MISSING : share < 0 ? `−${percent(-share)}` : percent(share);
-
 function Operators({ found }: { found: WindowComparison }) {
   const columns: Column<OperatorDifference>[] = [
     {
@@ -193,7 +189,7 @@ function Operators({ found }: { found: WindowComparison }) {
       value: (row) => Math.abs(row.change_ms),
       cell: (row) => <b class={moved(row.change_ms, found)}>{signedTime(row.change_ms)}</b>,
     },
-    { key: "share", title: "Share of the change", value: (row) => row.share, cell: (row) => shareWords(row.share) },
+    { key: "share", title: "Share of the change", value: (row) => row.share, cell: (row) => percent(row.share) },
     {
       key: "time",
       title: `Time ${found.per === "step" ? "a step" : ""}`,

@@ -123,8 +123,7 @@ function Row({ part, longest, decimals, name }: RowProps) {
 
 /** A share of the change: negative where a stage moved against it. */
 export function shareWords(share: number | null): string {
-  if (share === null || Math.abs(share) < 0.005) return share === null ? percent(share) : "0 %";
-  return share < 0 ? `−${percent(-share)}` : percent(share);
+  return share !== null && Math.abs(share) < 0.005 ? "0 %" : percent(share);
 }
 
 /** "+1.20 ms". One unit and one number of decimals, so that the rows of a column compare. */
