@@ -62,9 +62,6 @@ def profiled_stretches(table: Table) -> ProfiledStretches:
     """Returns the profiled stretches of all rows of a member."""
     steps, wall_s, attempt = table.steps, table.wall_time_s, table.attempt_index
     first, end = true_stretches((flag_bits(table.columns[FLAGS]) & Flag.PROFILED) != 0)
-    if not first.size:
-        none = np.zeros(0, np.int64)
-        return ProfiledStretches(none, none, np.zeros(0), np.zeros(0))
     follows = (first > 0) & (attempt[first] == attempt[first - 1])
     took_s = np.nan_to_num(table.columns[STEP_TIME_MS][first].astype(np.float64)) / 1000.0
     start_s = np.where(follows, wall_s[first - 1], wall_s[first] - took_s)

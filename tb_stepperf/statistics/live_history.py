@@ -11,6 +11,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from tb_stepperf.statistics.selection import true_stretches
+
 GROUP = 16
 _MAX_GROUPS = 4096
 NEVER = 1 << 31
@@ -84,9 +86,9 @@ class LevelHistory:
         is_there = np.abs(levels - present) <= max(_SAME, _CLEAR / 2 * noise)
         # a group that a stall spoils does not end a stay
         is_there[1:-1] |= is_there[:-2] & is_there[2:]
-        edges = np.flatnonzero(np.diff(np.concatenate([[False], is_there, [False]]).astype(np.int8)))
-        lengths = edges[1::2] - edges[::2]
-        if not lengths.size or edges[-1] <= levels.size - _NOW:
+        starts, ends = true_stretches(is_there)
+        lengths = ends - starts
+        if not lengths.size or ends[-1] <= levels.size - _NOW:
             return 0, 0  # on the way from one level to another
         return int(lengths[-1]) * GROUP, int(lengths[:-1].max(initial=0)) * GROUP
 

@@ -9,6 +9,7 @@ import numpy as np
 from tb_stepperf.statistics.changes.buckets import without_buckets
 from tb_stepperf.statistics.changes.records import MIN_SEGMENT
 from tb_stepperf.statistics.pace import pause_point
+from tb_stepperf.statistics.selection import true_stretches
 
 MAX_FILLED_RUN = 8
 """Longest run of unusable readings that is filled; longer ones are cut out."""
@@ -89,8 +90,7 @@ def without_bursts(log_ms: np.ndarray) -> np.ndarray:
     # pauses of one or two rows belong to the run around them, if they are few
     for gap in (2, 1):
         is_above[gap:-1] |= is_above[: -gap - 1] & is_above[gap + 1 :]
-    edges = np.flatnonzero(np.diff(np.concatenate([[False], is_above, [False]]).astype(np.int8)))
-    first, last = edges[::2], edges[1::2]
+    first, last = true_stretches(is_above)
     lengths = last - first
     some = (lengths > MAX_FILLED_RUN) & (lengths < _LONGEST_BURST)
     some &= num_above[last] - num_above[first] >= 0.8 * lengths
@@ -241,9 +241,8 @@ def _usable(step_time_ms: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         return np.log(step_time_ms), np.arange(step_time_ms.size)
     if not good.any():
         return np.zeros(0), np.zeros(0, np.int64)
-    edges = np.flatnonzero(np.diff(np.concatenate([[False], ~good, [False]]).astype(np.int8)))
     keep = np.ones(good.size, bool)
-    for first, last in edges.reshape(-1, 2):
+    for first, last in zip(*true_stretches(~good)):
         if last - first > MAX_FILLED_RUN or first == 0 or last == good.size:
             keep[first:last] = False
     index = np.flatnonzero(keep)
